@@ -16,7 +16,7 @@ import type { Clock } from './ports/clock.ts';
 import type { IdGenerator } from './ports/id-generator.ts';
 import type { Store } from './ports/store.ts';
 
-/** Parts that may be swapped, and the schemas of custom fields. */
+/** Replaceable parts, and the schemas of custom fields. */
 export interface RostrumOptions<Schemas = CustomFieldsSchemas, Wrapped extends object = Services> {
   /** The machine's clock when absent. */
   readonly clock?: Clock | undefined;
@@ -26,7 +26,7 @@ export interface RostrumOptions<Schemas = CustomFieldsSchemas, Wrapped extends o
   readonly customFields?: Schemas | undefined;
   /** Custom fields of users, or `email`, that their public view has; none when absent. */
   readonly publicUserFields?: readonly string[] | undefined;
-  /** Wraps the services, for every caller; nothing is around them when absent. */
+  /** Wraps the services, for every caller. */
   readonly around?: Around<Wrapped> | undefined;
 }
 
@@ -34,14 +34,14 @@ export interface RostrumOptions<Schemas = CustomFieldsSchemas, Wrapped extends o
 type Exactly<T> = [T][T extends unknown ? 0 : never];
 
 /**
- * Puts the core on a store. The store stays the caller's: to make, and to close.
+ * Returns the services on a store. You open the store, and you close it.
  *
- * What it returns may do everything. Code that acts for a caller is given `rostrum.as(caller)`.
+ * They are allowed to do everything. For code that acts for a caller, use `rostrum.as(caller)`.
  *
  * Custom fields are typed by their schemas, and are any JSON without one. Filters on them are typed by
  * what the store was opened with.
  *
- * @throws TypeError or RangeError for an option that is not known or cannot be
+ * @throws TypeError or RangeError for an unknown or invalid option
  */
 export function createRostrum<
   UO extends object = JsonObject,
@@ -60,7 +60,7 @@ export function createRostrum<
   const { clock = systemClock, ids = uuidV7, customFields, publicUserFields, around } = options;
   if (customFields !== undefined) checkOptions(customFields, ['users', 'posts']);
   const schemas = customFields as CustomFieldsSchemas | undefined;
-  // The schemas see to it that custom fields are of these types.
+  // The schemas guarantee the types of custom fields.
   return assembleRostrum({
     store,
     clock,

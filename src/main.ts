@@ -11,7 +11,7 @@ import { checkNode, explainMissing } from './cli/package.ts';
  */
 const compiled = fileURLToPath(new URL('../.cache/compiled', import.meta.url));
 
-/** A reader that has enough, such as `head`, ends a command that does nothing else any more. */
+/** Exits when the reader of standard output, such as `head`, has closed the pipe. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     const goesOn = process.stdout.listenerCount('error') > 1; // The command has a listener of its own.

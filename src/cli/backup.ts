@@ -14,7 +14,7 @@ export async function backupCommand(file: string, named: StoreSetting): Promise<
     await runLong(
       (run) =>
         writeFile(file, (to) => withPages(run, (pages) => backupSqlite({ path, to, ...pages }))),
-      () => 'it begins anew',
+      () => 'run the same command again to start over',
     );
   } catch (error) {
     throw explainOpening(error, named);

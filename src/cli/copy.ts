@@ -20,7 +20,7 @@ export async function copyCommand({ from, to, overwrite = false }: CopyFlags): P
     { setting: '--to', url: to },
   ];
   if (placeOf(source) === placeOf(target)) {
-    throw new Failure(`--to is "${redactStoreUrl(to)}", the very store that --from names.`);
+    throw new Failure(`--to is "${redactStoreUrl(to)}", the same store as --from.`);
   }
   const counts = await runLong((run) =>
     withStore(source, 'source', (read) =>

@@ -19,7 +19,7 @@ export async function exportCommand(file: string, named: StoreSetting): Promise<
       withStore(named, 'source', (store) =>
         isFile ? exportFile(store, file, run) : exportRecords(store, toStandardOutput, run),
       ),
-    () => 'run the same command again, and it begins anew',
+    () => 'run the same command again to start over',
   );
   const lines = [`Exported ${countsText(counts)}`, `  from ${redactStoreUrl(named.url)}`];
   if (isFile) print(...lines, `  to   ${file}`);

@@ -78,7 +78,9 @@ export function fileFailure(error: unknown, setting?: string): Failure | undefin
   const code = 'code' in error ? error.code : undefined;
   const another = setting === undefined ? '' : `, or name another file by ${setting}`;
   if (code !== 'ENOENT') {
-    return new Failure(`${path} cannot be used (${code}): check whose file it is${another}.`);
+    return new Failure(
+      `${path} cannot be used (${code}): check its owner and permissions${another}.`,
+    );
   }
   return existsSync(dirname(path))
     ? new Failure(`There is no file ${path}.`)

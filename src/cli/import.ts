@@ -88,8 +88,8 @@ export async function importCommand(
 function throwFailure({ records, refused, late }: Imported, { skipInvalid }: ImportFlags): void {
   if (refused > 0 && !skipInvalid) {
     throw new Failure(
-      `Nothing is added. Refused: ${grouped(refused)} of ${counted(records, 'record')}. ` +
-        'Correct the file, or use --skip-invalid to add the others.',
+      `Nothing was added: ${grouped(refused)} of ${counted(records, 'record')} rejected. ` +
+        'Fix the file, or use --skip-invalid to add the others.',
       exitCodes.refused,
     );
   }

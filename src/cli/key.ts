@@ -28,9 +28,7 @@ export function createKeyCommand(options: NewKey): void {
   const scopes = readScopes(options.scopes);
   const own = scopes.find((scope) => scope.endsWith(':own'));
   if (own !== undefined && subject === undefined) {
-    throw new Failure(
-      `A key with ${own} owns nothing without a user: say by --subject whose id it stands for.`,
-    );
+    throw new Failure(`The scope ${own} needs a user: name the id of the user with --subject.`);
   }
   const given = { scopes, name, subject, expires: readExpiry(options.expires) };
   const { token, key } = explained(() => addKey(fileOf(options), given));
@@ -71,7 +69,7 @@ export function revokeKeyCommand(id: string, options: KeyFileOption): void {
 
 function fileOf({ authKeys }: KeyFileOption): string {
   if (authKeys !== undefined) return authKeys;
-  throw new Failure('Say which file the keys are in, by --auth-keys or AUTH_KEYS.');
+  throw new Failure('No key file is set: use --auth-keys or AUTH_KEYS.');
 }
 
 function readScopes(text: string): Scope[] {
@@ -94,7 +92,7 @@ function readExpiry(text: string | undefined): string | undefined {
       ? parseRfc3339(text.length === '2027-01-01'.length ? `${text}T00:00:00Z` : text)?.ms
       : Date.now() + Number(count) * units[unit as 'h' | 'd'];
   if (at !== undefined && at > Date.now()) return instantFromMs(at);
-  throw new Failure('--expires must be a time to come, such as 90d, 12h or 2027-01-01.');
+  throw new Failure('--expires must be a time in the future, such as 90d, 12h or 2027-01-01.');
 }
 
 /** Says in one sentence what is wrong with the file. */

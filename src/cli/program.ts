@@ -13,8 +13,8 @@ import type { SeedFlags } from './seed.ts';
 
 /**
  * Runs the command that the arguments name, with settings from flags and from the environment. A
- * flag wins, and an empty variable counts as absent. One that is about credentials does not:
- * without it the server would ask for none.
+ * flag wins. An empty variable counts as absent, unless it is about credentials: ignoring it would
+ * start a server that requires none.
  *
  * @throws Failure in one sentence, without a password
  */
@@ -54,16 +54,16 @@ function namedBy(
 }
 
 const ended = `
-Exit codes: 0 when a command has done what it was asked; 1 when it has not, and the
-last line says why; 2 when records are refused (import, check).
+Exit codes: 0 for success; 1 for a failure, which the last line explains; 2 if records
+were rejected (import, check).
 `;
 
 const copied = `
 Copies ids, versions, times and the ids of deleted records, not idempotency keys.
-A target with other records is refused; with --overwrite they are removed.
-Run an interrupted command again: it carries over the rest. Until then, no server
-serves the target. Both sides are compared at the end. A server may run on the source
-meanwhile: what it writes is then a difference, which the same command carries over.`;
+The target must not contain other records; --overwrite removes them.
+If a copy is interrupted, run it again to copy the rest. Until then, no server
+serves the target. Both sides are compared at the end. A server can keep writing to
+the source; if it does, run the copy again to copy its changes.`;
 
 const exported = `
 rostrum import --keep-ids reads the file: ids, times and fields are in it,
@@ -76,7 +76,7 @@ columns are not Rostrum's fields, write a transform: docs/moving-in.md has some 
 WordPress, Ghost, Substack, Mastodon, MongoDB and spreadsheets.
 All records are checked before any is added. With --keep-ids, run an interrupted
 import again, and it adds the rest. Without, a second import adds all records a
-second time. A server may run meanwhile.`;
+second time. A server can keep running.`;
 
 const restored = `
 A server may run meanwhile, and serves what is in the backup from then on. A data file
@@ -102,9 +102,7 @@ function createProgram(): Command {
 
   const describe = program
     .command('openapi')
-    .description(
-      'print the description of the API (OpenAPI 3.1) that a server with these settings has',
-    )
+    .description('print the OpenAPI 3.1 description that a server with these settings serves')
     .action(async (settings: Settings) => {
       const { openApiCommand } = await import('./openapi.ts');
       await openApiCommand(settings, (name) => givenName(describe, name));
@@ -117,7 +115,7 @@ function createProgram(): Command {
 
   program
     .command('copy')
-    .description('copy a store into another one')
+    .description('copy one store to another')
     .requiredOption('--from <url>', 'store to read')
     .requiredOption('--to <url>', 'store to write')
     .option('--overwrite', 'remove records that the source does not have')
@@ -128,7 +126,7 @@ function createProgram(): Command {
     });
 
   withSettings(program.command('export <file>'), 'store')
-    .description('write a store into a file of JSON Lines')
+    .description('write all records to a JSON Lines file')
     .addHelpText('after', exported)
     .action(async (file: string, _options: unknown, command: Command) => {
       const { exportCommand } = await import('./export.ts');
@@ -146,21 +144,20 @@ function createProgram(): Command {
   withSettings(program.command('import <file>'), 'store', 'index', 'userSchema', 'postSchema')
     .description('add users and posts from JSON, JSON Lines or CSV')
     .addOption(
-      new Option('--as <list>', 'what an array, JSON Lines or CSV holds').choices([
+      new Option('--as <list>', 'collection that an array, JSON Lines or CSV contains').choices([
         'users',
         'posts',
       ]),
     )
-    .option('--transform <file>', 'module of functions (.ts, .js) that make rows into records')
+    .option('--transform <file>', 'module (.ts, .js) whose functions turn rows into records')
     .option('--drafts', 'import posts without publishedAt as drafts')
     .option('--keep-ids', 'keep ids, createdAt and updatedAt')
     .addOption(
-      new Option(
-        '--restore-deleted',
-        'as --keep-ids, and add records again that were deleted from the store',
-      ).implies({ keepIds: true }),
+      new Option('--restore-deleted', 'like --keep-ids, and add deleted records again').implies({
+        keepIds: true,
+      }),
     )
-    .option('--skip-invalid', 'add the other records when some are refused')
+    .option('--skip-invalid', 'add the valid records even if others are rejected')
     .option('--dry-run', 'check everything, and add nothing')
     .option('--report <file>', 'write all refused records into a .jsonl file')
     .addHelpText('after', imported)
@@ -170,7 +167,7 @@ function createProgram(): Command {
     });
 
   withSettings(program.command('seed'), 'store', 'userSchema', 'postSchema')
-    .description('add users and posts to play with')
+    .description('add sample users and posts')
     .option('--users <number>', 'how many users', countOf, 10)
     .option('--posts <number>', 'how many posts', countOf, 100)
     .addHelpText('after', '\nA server may run meanwhile.')
@@ -180,7 +177,7 @@ function createProgram(): Command {
     });
 
   withSettings(program.command('backup <file>'), 'store')
-    .description('copy the file of an SQLite store, while its server goes on')
+    .description('copy the file of an SQLite store while its server runs')
     .addHelpText('after', '\nThe file is an SQLite store as of the moment when the backup began.')
     .action(async (file: string, _options: unknown, command: Command) => {
       const { backupCommand } = await import('./backup.ts');
@@ -188,26 +185,23 @@ function createProgram(): Command {
     });
 
   withSettings(program.command('restore <file>'), 'store')
-    .description('put a backup in the place of what an SQLite store holds')
+    .description('replace the contents of an SQLite store with a backup')
     .addHelpText('after', restored)
     .action(async (file: string, _options: unknown, command: Command) => {
       const { restoreCommand } = await import('./restore.ts');
       await restoreCommand(file, storeOf(command));
     });
 
-  addKeyCommands(program.command('key').description('make, list and revoke keys of callers'));
+  addKeyCommands(program.command('key').description('create, list and revoke API keys'));
   return program;
 }
 
 function addKeyCommands(key: Command): void {
   withSettings(key.command('create'), 'authKeys')
-    .description('make a key and print its token, which is not shown again')
-    .requiredOption(
-      '--scopes <list>',
-      'what the key may do, with commas: users:read,posts:write:own',
-    )
-    .option('--name <text>', 'what people call the key: key list shows it')
-    .option('--subject <id>', 'id of the user whom the key stands for')
+    .description('create a key and print its token (shown only once)')
+    .requiredOption('--scopes <list>', 'scopes of the key, such as users:read,posts:write:own')
+    .option('--name <text>', 'label of the key, shown by key list')
+    .option('--subject <id>', 'id of the user that the key belongs to')
     .option('--expires <when>', 'such as 90d, 12h or 2027-01-01')
     .action(async (options: NewKey) => {
       const { createKeyCommand } = await import('./key.ts');
@@ -220,7 +214,7 @@ function addKeyCommands(key: Command): void {
       listKeysCommand(options);
     });
   withSettings(key.command('revoke <id>'), 'authKeys')
-    .description('end a key; a running server knows within a second')
+    .description('revoke a key; a running server notices within a second')
     .action(async (id: string, options: KeyFileOption) => {
       const { revokeKeyCommand } = await import('./key.ts');
       revokeKeyCommand(id, options);

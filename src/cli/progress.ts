@@ -10,7 +10,7 @@ export interface Progress {
   end(): void;
 }
 
-/** The time between two updates in milliseconds: for an eye on a terminal, and for lines of a log. */
+/** Milliseconds between two updates: on a terminal, and in a log. */
 const pauses = { terminal: 200, log: 10_000 };
 
 /**

@@ -22,7 +22,7 @@ export async function restoreCommand(from: string, named: StoreSetting): Promise
   print(`Restored ${redactStoreUrl(named.url)} from ${from}: ${size} bytes`);
   if (isMoved) {
     print(
-      'The data file could not be opened. It has ".damaged" behind its name now: restart the servers that had it open.',
+      'The old data file could not be opened, and was renamed to end in ".damaged". Restart the servers that had it open.',
     );
   }
 }

@@ -5,7 +5,7 @@ import { createProgress, type Progress } from './progress.ts';
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /** What to do when a copy has come to an early end. */
-const carriesOver = 'run the same command again, and it carries over the rest';
+const carriesOver = 'run the same command again to copy the rest';
 
 /** What a long command is given. */
 export interface LongRun {

@@ -73,7 +73,7 @@ export async function seedRecords(
     ...{ ...options, clock, keepIds: false, skipInvalid: false, instant: String },
     report({ issues: [issue] }) {
       throw new Failure(
-        `Seed makes no custom fields, and the schema says of ${issue?.pointer}: ${issue?.message}`,
+        `rostrum seed sets no custom fields, but the schema rejects ${issue?.pointer}: ${issue?.message}`,
       );
     },
   });

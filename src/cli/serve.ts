@@ -21,8 +21,8 @@ import { refuseHalfCopy } from './with-store.ts';
 const readyPollMs = 250;
 
 /**
- * For how long, in milliseconds, a signal that comes again is the same one: `npm` hands on a Ctrl-C
- * that the terminal has sent to both.
+ * A second signal within this many milliseconds counts as the same one: `npm` forwards a Ctrl+C
+ * that the terminal has already sent to both.
  */
 const sameSignalMs = 500;
 
@@ -46,7 +46,10 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
     if (scopes.every((scope) => settings.anonymous?.includes(scope))) {
-      logger.warn({}, 'Clients without credentials may do everything (--anonymous all).');
+      logger.warn(
+        {},
+        'Clients without credentials are allowed to do everything (--anonymous all).',
+      );
     }
     const servers: RunningServer[] = [];
     const stop = new AbortController();
@@ -63,7 +66,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
       const tell = (err: unknown) => {
         // The store on MongoDB says itself what it waits for.
         if (!settings.store.startsWith('mongodb'))
-          logger.warn({ err }, 'the store is not ready: answering 503 until it is');
+          logger.warn({ err }, 'The store is not ready. Requests get 503 until it is.');
       };
       const opened = await container.getAsync(tokens.store);
       const named = { setting: nameOf('store'), url: settings.store };
@@ -86,7 +89,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
 }
 
 /**
- * Looks whether the server will be able to listen, before the store is opened: one that cannot makes
+ * Checks that the server can listen before the store is opened, so that a failed start creates
  * no data file.
  *
  * @throws the error of `listen`
@@ -138,7 +141,7 @@ function stopOnSignal(stop: AbortController): void {
 }
 
 /**
- * Refuses to let other machines do everything, unless that is said.
+ * Rejects a host that other machines can reach, unless credentials or `--anonymous` are set.
  *
  * @throws Failure
  */
@@ -147,9 +150,9 @@ function checkExposure({ host, ...settings }: Settings, nameOf: NameOf): void {
   const isSaid = [anonymous, authKeys, authIssuer].some((setting) => setting !== undefined);
   if (isLoopback(host) || isSaid) return;
   throw new Failure(
-    `${nameOf('host')} is "${host}", which other machines can reach, and no credentials are ` +
-      'asked for: set --auth-keys or --auth-issuer, or say what they may do without any, ' +
-      'by --anonymous posts:read, or --anonymous all.',
+    `${nameOf('host')} is "${host}", which other machines can reach, and the server requires no ` +
+      'credentials: set --auth-keys or --auth-issuer, or allow requests without credentials, ' +
+      'with --anonymous posts:read or --anonymous all.',
   );
 }
 
@@ -206,18 +209,18 @@ function explainListening(
   switch (error instanceof Error && 'code' in error && error.code) {
     case 'EADDRINUSE':
       return new Failure(
-        `${nameOf(ofPort)} is ${port}, and something else listens there on ${host}: ` +
+        `${nameOf(ofPort)} is ${port}, but that port is already in use on ${host}: ` +
           'choose another port, or 0 for any free one.',
       );
     case 'EACCES':
       return new Failure(
-        `${nameOf(ofPort)} is ${port}, and this user may not listen there: choose a port above 1023.`,
+        `${nameOf(ofPort)} is ${port}, but this user is not allowed to use it: choose a port above 1023.`,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new Failure(
-        `${nameOf(ofHost)} is "${host}", and this machine has no such address: ` +
+        `${nameOf(ofHost)} is "${host}", but this machine does not have that address: ` +
           'choose 127.0.0.1, or 0.0.0.0 for every address.',
       );
     default:

@@ -40,7 +40,10 @@ async function open(named: StoreSetting, role: Role, options: StoreOptions): Pro
   try {
     const parsed = storeUrlOf(named);
     if (parsed.kind === 'memory') {
-      throw storeFailure(named, 'a memory store begins empty and ends with the command.');
+      throw storeFailure(
+        named,
+        'a memory store is empty at the start, and is lost when the command ends.',
+      );
     }
     const isMissing = parsed.kind === 'sqlite' && !existsSync(parsed.path);
     if (isMissing && role === 'source') throw storeFailure(named, 'there is no such file.');

@@ -66,7 +66,9 @@ export function toCaller(caller: unknown): Caller {
   const set = given instanceof Set ? given : new Set(given);
   for (const scope of set) {
     if (!(scopes as readonly unknown[]).includes(scope)) {
-      throw new TypeError(`"${String(scope)}" is no scope; scopes are ${scopes.join(', ')}.`);
+      throw new TypeError(
+        `"${String(scope)}" is not a scope. The scopes are ${scopes.join(', ')}.`,
+      );
     }
   }
   if (set === given) return caller as Caller;

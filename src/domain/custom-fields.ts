@@ -99,7 +99,7 @@ export function applySchema(
   const [issue] = reader.issues.list;
   if (custom === undefined || issue !== undefined) {
     const where = issue === undefined ? '' : ` (${issue.pointer}: ${issue.message})`;
-    throw new TypeError(`The schema of custom fields returned what is no JSON object${where}.`);
+    throw new TypeError(`The schema of custom fields did not return a JSON object${where}.`);
   }
   const clash = Object.keys(custom as JsonObject).find(taken);
   if (clash !== undefined) {
@@ -128,7 +128,7 @@ function validate(
   checkSynchronous(result, 'The schema of custom fields must not throw. It');
   const { value, issues = [] } = (result ?? {}) as { value?: unknown; issues?: unknown };
   if (Array.isArray(issues) && issues.every(isSchemaIssue)) return { value, issues };
-  throw new TypeError('The schema of custom fields returned what is no Standard Schema result.');
+  throw new TypeError('The schema of custom fields did not return a Standard Schema result.');
 }
 
 function isSchemaIssue(issue: unknown): issue is SchemaIssue {

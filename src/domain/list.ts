@@ -53,7 +53,7 @@ export interface QueryOrder extends QueryField {
 export type SortKey = string | number | null;
 
 /**
- * A position in a list: just behind the record that had this sort key and this id when it was
+ * A position in a list: just after the record that had this sort key and this id when it was
  * read. The record itself may be gone by now.
  */
 export interface Position {

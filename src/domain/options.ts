@@ -15,7 +15,7 @@ export function checkOptions<T extends object>(
   const strange = Object.keys(options).find((name) => !names.includes(name));
   if (strange === undefined) return options as T;
   throw new TypeError(
-    `"${strange}" is not known in the ${what}; known are ${names.join(', ') || 'none'}.`,
+    `"${strange}" is not a known name in the ${what}. Known names: ${names.join(', ') || 'none'}.`,
   );
 }
 

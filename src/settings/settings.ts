@@ -8,7 +8,7 @@ import {
 import { setMember } from '../domain/json.ts';
 import { checkOptions } from '../domain/options.ts';
 
-/** What a deployment chooses: by flags, by environment variables, or by `createContainer`. */
+/** The settings of a deployment, from flags, environment variables or `createContainer`. */
 export interface Settings {
   /** The TCP port to listen on; 0 takes any free one. */
   readonly port: number;
@@ -16,17 +16,17 @@ export interface Settings {
   readonly host: string;
   /** Where records are kept: `memory:`, `sqlite:PATH`, `mongodb://…` or `mongodb+srv://…`. */
   readonly store: string;
-  /** Whether PUT, PATCH and DELETE have to say `If-Match`; a request without it is answered 428. */
+  /** Whether PUT, PATCH and DELETE need `If-Match`; without it, a request gets 428. */
   readonly requireIfMatch: boolean;
-  /** The least severe lines that the log has. */
+  /** The lowest level that is logged. */
   readonly logLevel: LogLevel;
   /** The port to serve metrics on; none when absent, 0 for any free one. */
   readonly metricsPort: number | undefined;
   /** The address or host name to serve metrics on. */
   readonly metricsHost: string;
-  /** The file that the keys of callers are in. */
+  /** The file with the API keys. */
   readonly authKeys: string | undefined;
-  /** The identity provider whose tokens are taken: the `iss` of a token. */
+  /** The identity provider whose tokens are accepted: the `iss` of a token. */
   readonly authIssuer: string | undefined;
   /** The `aud` of a token. */
   readonly authAudience: string | undefined;
@@ -34,13 +34,13 @@ export interface Settings {
   readonly authJwksUrl: string | undefined;
   /** The claim of a token that has the id of the caller's user. */
   readonly authSubjectClaim: string;
-  /** What a request without credentials may do: scopes. */
+  /** The scopes of a request without credentials. */
   readonly anonymous: readonly Scope[] | undefined;
   /** The custom fields of users that their public view has, and `email` where it is to be public. */
   readonly publicUserFields: readonly string[];
-  /** Where clients see the server behind a proxy. */
+  /** The URL of the server as clients see it, behind a proxy. */
   readonly publicUrl: string | undefined;
-  /** Requests a minute of an address, and of a caller; 0 for no limit. */
+  /** Requests per minute for each address and each caller; 0 for no limit. */
   readonly rateLimit: number;
   /** The proxies whose `X-Forwarded-For` counts: how many, or their addresses and networks. */
   readonly trustProxy: number | readonly string[];
@@ -69,7 +69,7 @@ type PageName = (typeof pageNames)[number];
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** A setting as data: flags, environment variables, help and errors are made of it. */
+/** A setting as data. Flags, environment variables, help and error messages are generated from it. */
 export interface Setting<T> {
   /** The flag and a placeholder for its value; the value in brackets may be left out. */
   readonly flag: string;
@@ -116,7 +116,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     ...toggle,
     flag: '--require-if-match [boolean]',
     env: 'REQUIRE_IF_MATCH',
-    description: 'refuse a PUT, PATCH or DELETE without If-Match',
+    description: 'reject a PUT, PATCH or DELETE without If-Match',
   },
   logLevel: {
     flag: '--log-level <level>',
@@ -143,13 +143,13 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     ...file,
     flag: '--auth-keys <file>',
     env: 'AUTH_KEYS',
-    description: 'keys of callers, which rostrum key makes',
+    description: 'file of API keys, created by rostrum key',
   },
   authIssuer: {
     flag: '--auth-issuer <url>',
     env: 'AUTH_ISSUER',
     fallback: undefined,
-    description: 'identity provider whose tokens (JWT) are taken',
+    description: 'identity provider whose access tokens (JWT) are accepted',
     allowed: 'the "iss" of its tokens',
     parse: textOf,
   },
@@ -157,7 +157,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--auth-audience <text>',
     env: 'AUTH_AUDIENCE',
     fallback: undefined,
-    description: 'what a token has to be made for',
+    description: 'audience that access tokens must have (aud)',
     allowed: 'the "aud" of its tokens',
     parse: textOf,
   },
@@ -165,7 +165,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--auth-jwks-url <url>',
     env: 'AUTH_JWKS_URL',
     fallback: undefined,
-    description: "where the identity provider's keys are",
+    description: "URL of the identity provider's key set",
     allowed: 'an https URL, or an http URL of this machine',
     parse: (text) => (isSafeUrl(text) ? text : undefined),
   },
@@ -173,7 +173,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--auth-subject-claim <name>',
     env: 'AUTH_SUBJECT_CLAIM',
     fallback: 'sub',
-    description: "claim of a token that is the id of the caller's user",
+    description: "token claim with the id of the caller's user",
     allowed: 'the name of a claim',
     parse: textOf,
   },
@@ -181,7 +181,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--anonymous <scopes>',
     env: 'ANONYMOUS',
     fallback: undefined,
-    description: 'what a request without credentials may do: posts:read,users:read:public',
+    description: 'scopes of requests without credentials: posts:read,users:read:public',
     allowed: `all, or some of ${scopes.join(', ')}`,
     parse: (text) => (text === 'all' ? scopes : (listOf(text, isScope) as Scope[] | undefined)),
   },
@@ -189,7 +189,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--public-user-fields <names>',
     env: 'PUBLIC_USER_FIELDS',
     fallback: [],
-    description: 'custom fields, or email, in the public view of users; may be given again',
+    description: 'custom fields, or email, in the public view of users; repeatable',
     allowed: 'names of fields with commas between them',
     parse: (text) => listOf(text, (name) => name !== ''),
     isList: true,
@@ -198,7 +198,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--public-url <url>',
     env: 'PUBLIC_URL',
     fallback: undefined,
-    description: 'where clients see the server behind a proxy',
+    description: 'URL of the server as clients see it, behind a proxy',
     allowed: 'a URL such as https://example.com/backend',
     parse: (text) => (isPlainUrl(text) ? text : undefined),
   },
@@ -206,7 +206,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--rate-limit <number>',
     env: 'RATE_LIMIT',
     fallback: 0,
-    description: 'requests a minute of an address, and of a caller; 0 sets no limit',
+    description: 'requests per minute for each address and each caller; 0 for no limit',
     allowed: 'a whole number from 0 to 1000000',
     parse: (text) => (/^\d{1,7}$/.test(text) && Number(text) <= 1e6 ? Number(text) : undefined),
   },
@@ -214,7 +214,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--trust-proxy <proxies>',
     env: 'TRUST_PROXY',
     fallback: 0,
-    description: 'proxies in front whose X-Forwarded-For counts: how many, or their addresses',
+    description: 'proxies whose X-Forwarded-For is trusted: how many, or their addresses',
     allowed: 'a number, or addresses and networks with commas between them',
     parse: (text) => (/^\d{1,2}$/.test(text) ? Number(text) : listOf(text, isNetwork)),
   },
@@ -242,7 +242,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--cors <origin>',
     env: 'CORS',
     fallback: [],
-    description: 'origin whose scripts may read responses; may be given again',
+    description: 'origin whose scripts can read responses; repeatable',
     allowed: 'an origin such as https://app.example.com',
     parse: (text) => listOf(text, isOrigin),
     isList: true,
@@ -252,7 +252,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     env: 'INDEXES',
     fallback: [],
     description:
-      'custom field to filter and sort by: posts.views:number, posts.tags:text[]; with :unique, no two records have the same value: posts.slug:text:unique; may be given again',
+      'custom field to filter and sort by: posts.views:number, posts.tags:text[]; with :unique, values must be unique: posts.slug:text:unique; repeatable',
     allowed:
       'a custom field and its type: posts.slug:text, :number, :boolean, :text[] or :text:unique',
     parse: (text) => listOf(text, (part) => indexForm.test(part)),

@@ -71,7 +71,7 @@ describe('rostrum copy', function () {
 
   for (const [signal, left] of [
     ['SIGKILL', ''],
-    ['SIGINT', 'Interrupted: run the same command again, and it carries over the rest.'],
+    ['SIGINT', 'Interrupted: run the same command again to copy the rest.'],
   ] as const) {
     it(`is simply run again after ${signal} in the middle`, async () => {
       const target = `${signal}.db`;
@@ -146,7 +146,7 @@ describe('rostrum copy', function () {
     const served = url('served.db');
     const [source, fresh] = [url('source.db'), url('new.db')];
     const cases: [RegExp, from: string, to: string][] = [
-      [/^--to is "sqlite:.*", the very store that --from names\.$/, served, served],
+      [/^--to is "sqlite:.*", the same store as --from\.$/, served, served],
       [/^--from is "sqlite:.*missing\.db": there is no such file\.$/, url('missing.db'), fresh],
       [/^--from is "memory:": /, 'memory:', fresh],
       [/^--to is "mongodb:\/\/a:\*\*\*@h\/d.*": /, source, 'mongodb://a:b@h/d?w=1'],

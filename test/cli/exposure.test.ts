@@ -46,7 +46,7 @@ describe('the program, exposed', function () {
   it('is closed by default: other machines are served with credentials, or when that is said', async () => {
     for (const host of ['0.0.0.0', '::', '192.0.2.1', 'example.com']) {
       const said = await refusalOf(runProgram([...memory, '--host', host]));
-      expect(said).to.match(/--auth-keys or --auth-issuer, or say what they may do/);
+      expect(said).to.match(/--auth-keys or --auth-issuer, or allow requests without/);
     }
     for (const more of [
       ['--anonymous', 'all'],
@@ -94,7 +94,9 @@ describe('the program, exposed', function () {
       await once(child.stdout, 'data');
       child.kill();
       const { stderr } = await ended;
-      expect(/may do everything \(--anonymous all\)/.test(stderr), anonymous).to.equal(warns);
+      expect(/are allowed to do everything \(--anonymous all\)/.test(stderr), anonymous).to.equal(
+        warns,
+      );
     }
   });
 

@@ -53,11 +53,11 @@ describe('the program, with metrics', function () {
     const address = taken.address();
     const port = typeof address === 'object' ? String(address?.port) : '';
     expect(await refusalOf(runProgram([...memory, '--metrics-port', port]))).to.match(
-      /^--metrics-port is \d+, and something else listens there on 127\.0\.0\.1: choose another port/,
+      /^--metrics-port is \d+, but that port is already in use on 127\.0\.0\.1: choose another port/,
     );
     const free = String(await freePort());
     const both = [...memory, '--port', port, '--metrics-port', free];
-    expect(await refusalOf(runProgram(both))).to.match(/^--port is \d+, and something else/);
+    expect(await refusalOf(runProgram(both))).to.match(/^--port is \d+, but that port is already in use/);
     const again = createServer().listen(Number(free), '127.0.0.1');
     await once(again, 'listening');
     again.close();

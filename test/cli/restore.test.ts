@@ -123,7 +123,7 @@ describe('rostrum restore', function () {
       const before = readFileSync(path('live.db'));
       const { code, stdout, output } = await restore('live.db');
       expect(code, output).to.equal(0);
-      expect(stdout).to.match(/\nThe data file could not be opened.*restart the servers.*\n$/);
+      expect(stdout).to.match(/\nThe old data file could not be opened.*Restart the servers.*\n$/);
       expect(readFileSync(path('live.db.damaged')).equals(before)).to.equal(true);
       await expectContent('live.db');
     });

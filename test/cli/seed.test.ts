@@ -35,7 +35,7 @@ describe('rostrum seed', () => {
     for (const customFields of [{ users: schema }, { posts: schema }]) {
       const seeding = seedRecords(store, { users: 1, posts: 1 }, { ...options, customFields });
       expect(await refusalOf(seeding)).to.match(
-        /^Seed makes no custom fields, and the schema says of \/born: Is missing/,
+        /^rostrum seed sets no custom fields, but the schema rejects \/born: Is missing/,
       );
       expect(await contentOf(store)).to.deep.equal({ users: [], posts: [] });
     }

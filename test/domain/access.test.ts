@@ -134,7 +134,7 @@ describe('a caller', () => {
     }
   });
 
-  it('is told of a missing scope before anything is read, of ownership after what is missing', async () => {
+  it('gets forbidden for a missing scope before the record is read, and for ownership after it', async () => {
     const here = await world();
     const code = (call: Promise<unknown>) =>
       call.catch((error: unknown) => (isRostrumError(error) ? error.code : error));
@@ -147,7 +147,7 @@ describe('a caller', () => {
     expect(await code(stale)).to.equal('forbidden');
   });
 
-  it('that may change its own records alone is told the same of those that are not there', async () => {
+  it('gets the same error for a missing record as for someone else’s, with :own scopes only', async () => {
     const here = await world();
     const own = here.rostrum.as(caller(here.me, 'posts:write:own', 'users:write:own'));
     const told = async (call: Promise<unknown>) => {
@@ -174,7 +174,7 @@ describe('a caller', () => {
     expect(await told(own.users.patch(here.me, {}))).to.include('user-not-found');
   });
 
-  it('is not told by another fault whether an author exists', async () => {
+  it('cannot tell from another error whether an author exists', async () => {
     const here = await world();
     const own = here.rostrum.as(caller(here.me, 'posts:write:own'));
     for (const authorId of [here.other, 'none', null, 1]) {
@@ -256,7 +256,7 @@ describe('a caller', () => {
     }
   });
 
-  it('looks through the public view at nothing that it does not show', async () => {
+  it('cannot filter or sort by fields that the public view hides', async () => {
     const filters = { users: { city: 'text', secret: 'number' } } as const;
     const store = createMemoryStore({ customFilters: filters });
     const rostrum = createRostrum(store, { publicUserFields: ['city'] });
@@ -284,7 +284,7 @@ describe('a caller', () => {
     }
   });
 
-  it('learns nothing of the size of what is hidden from where a public page ends', async () => {
+  it('cannot tell the size of hidden fields from where a public page ends', async () => {
     const rostrum = createRostrum(createMemoryStore(), { publicUserFields: ['about'] });
     const { users } = rostrum.as(caller(null, 'users:read:public'));
     const half = 'x'.repeat(500_000);
@@ -334,7 +334,7 @@ describe('a caller', () => {
     expect([back.created, back.version], 'after a deletion').to.deep.equal([true, 3]);
   });
 
-  it('is no user where its subject can be no id', async () => {
+  it('cannot have a user if its subject is not a valid id', async () => {
     const { rostrum } = await world();
     for (const subject of ['me', 'a\u0000', 'a\n', '\u009f', 'a'.repeat(256), '\ud800']) {
       const { users } = rostrum.as(caller(subject, ...scopes));

@@ -311,20 +311,20 @@ describe('custom fields', () => {
       }
     });
 
-    it('take no schema whose result is none', () => {
+    it('reject a schema whose result is not a Standard Schema result', () => {
       const none = [undefined, null, { issues: [null] }, { issues: [{}] }, { issues: 'x' }];
       const odd = [{ issues: [{ message: 'm', path: 'ab' }] }];
       for (const result of [...none.slice(2), ...odd]) {
-        expect(making(result)).to.throw(TypeError, /no Standard Schema result/);
+        expect(making(result)).to.throw(TypeError, /not return a Standard Schema result/);
       }
       for (const result of none.slice(0, 2)) {
-        expect(making(result)).to.throw(TypeError, /no JSON object/);
+        expect(making(result)).to.throw(TypeError, /not return a JSON object/);
       }
     });
 
     it('take no schema whose result cannot be stored', () => {
       for (const value of [7, [], new Date(), { at: new Date() }, { n: 1n }, { n: Number.NaN }]) {
-        expect(making({ value })).to.throw(TypeError, /no JSON object/);
+        expect(making({ value })).to.throw(TypeError, /not return a JSON object/);
       }
       expect(making({ value: { email: 'x' } })).to.throw(TypeError, /"email", a field of Rostrum/);
       const oneWay = z.object({ n: z.string().transform(Number) });

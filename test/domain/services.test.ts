@@ -223,14 +223,14 @@ describe('the services', () => {
     for (const [what, call] of Object.entries(calls)) {
       it(what, async () => {
         const error = await misuse(call);
-        expect(String(error)).to.match(/ must be | not known /);
+        expect(String(error)).to.match(/ must be | not a known name /);
         expect(error, String(error)).to.be.instanceOf(
           what.startsWith('a mode') || what.startsWith('null for a mode') ? RangeError : TypeError,
         );
       });
     }
 
-    it('lists of a size or an order that there is not', async () => {
+    it('lists with an invalid limit or order', async () => {
       const wrong = [
         { limit: 0 },
         { limit: 1001 },
@@ -244,7 +244,7 @@ describe('the services', () => {
       }
     });
 
-    it('clocks and id generators that do not do what they have to', async () => {
+    it('clocks and id generators that return invalid values', async () => {
       const later = () => Promise.reject(new Error('late'));
       expect(await misuse(() => on.users.update('u', never(7)))).to.be.instanceOf(TypeError);
       for (const now of [
@@ -263,7 +263,7 @@ describe('the services', () => {
       }
     });
 
-    it('parts of the core that cannot be ones', () => {
+    it('stores, clocks, id generators and schemas of the wrong type', () => {
       const parts = [{ clock: {} }, { clock: null }, { ids: {} }, { customFields: { users: {} } }];
       for (const part of parts)
         expect(() => createRostrum(closed, never(part))).to.throw(TypeError);
@@ -288,7 +288,7 @@ describe('the services', () => {
       ]);
     });
 
-    it('options of the core that are not known', () => {
+    it('unknown options of createRostrum', () => {
       expect(() => createRostrum(closed, never({ clok: {} }))).to.throw(TypeError, 'clok');
       expect(() => createRostrum(closed, { customFields: never({ user: {} }) })).to.throw(
         TypeError,

@@ -41,7 +41,7 @@ interface State {
 }
 
 /**
- * Whether there is an order of the operations on a record that explains every output, in which no
+ * True if the history is linearizable: some order of the operations explains every output, and no
  * operation comes before one that had ended when it began. The search is that of Wing and Gong, with
  * a memory of what was tried (Lowe, "Testing for linearizability", 2017).
  *

@@ -59,7 +59,7 @@ const unfinishedMs = 500;
 
 /** A key, made ready for requests. */
 interface Key {
-  /** How its token begins: under another id, a line is for no token. */
+  /** How its token begins. If the id in the line was edited, the token no longer matches. */
   readonly prefix: string;
   /** Milliseconds since the epoch. */
   readonly expires: number;
@@ -95,7 +95,7 @@ export class KeyFile implements TokenVerifier {
   authenticate(token: string): Judged {
     if (!token.startsWith(keyForm)) return undefined;
     this.#refresh();
-    // The time of a lookup may tell of a digest, and no token can be made from one.
+    // The timing of a lookup can reveal a digest at most, and a digest does not yield its token.
     const key = this.#keys.get(digest(token));
     if (key === undefined || !token.startsWith(key.prefix)) return { refused: 'key' };
     return Date.now() < key.expires ? key.caller : { refused: 'exp' };

@@ -27,7 +27,7 @@ import { below, maxTargetLength, parseTarget, prefixPath, publicBase, uncut } fr
 export type ChainOptions = RostrumHttpOptions & Partial<RostrumAppOptions>;
 
 /**
- * The whole way of a request, from the first step to the last. Every way to serve Rostrum is this chain:
+ * The middleware chain of every request, from the first step to the last. All of these use it:
  * `createApp`, `rostrumMiddleware`, `rostrumListener`, `rostrum/fetch` and the metrics' port.
  *
  * @param routers the routes of pages and of the API
@@ -214,7 +214,7 @@ function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Step {
     // HTTP/1.0 has no Host, but no browser speaks it.
     const name = host?.toLowerCase().replace(/\.?(?::\d*)?$/, '');
     if (name !== undefined && isOwnHost?.(name) === false) {
-      throw new Problem('misdirected-request', 'This server does not answer to the name in Host.');
+      throw new Problem('misdirected-request', 'The Host header names another server.');
     }
     if (!target.isValid)
       throw new Problem('invalid-path', 'Malformed percent-encoding in the path.');

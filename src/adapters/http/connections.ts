@@ -18,7 +18,7 @@ type Serve = (exchange: Exchange) => void;
 /** The connections of a server. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
-  /** Connections that have had no request yet, and those that have none any more; the oldest first. */
+  /** Connections that have not sent a request yet, and idle ones; the oldest first. */
   readonly unused = new Set<Connection>();
   readonly unoccupied = new Set<Connection>();
   readonly #most: number;

@@ -19,14 +19,14 @@ const most = {
   /** Bodies of more than `smallBody` that are read or used at a time; those of them that are parsed. */
   bodies: 64,
   parsedBodies: 4,
-  /** Large responses of one operation, and of all, that clients have not taken yet. */
+  /** Large responses that clients have not read completely: per operation, and in total. */
   untaken: 48,
   untakenOfAll: 96,
   /** Milliseconds that a request waits; after that it is a 503. */
   waitMs: 10_000,
-  /** Milliseconds that a client can stand still while others wait for its place. */
+  /** How long a client can stall while others wait for its slot, in milliseconds. */
   standstillMs: 1000,
-  /** Milliseconds in which requests begin in one turn of the event loop, and waiting requests in a turn. */
+  /** Time budget per event-loop turn for starting requests, and how many waiting ones can start in it. */
   turnMs: 10,
   perTurn: 64,
 };
@@ -38,7 +38,7 @@ const most = {
  */
 const rest = { turnMs: 20, part: 8, mostMs: 25, connectingMs: 2, connectingTurns: 100 };
 
-/** Made once: its stack would cost more than the rest of a refusal. */
+/** Created once, because capturing the stack costs more than the rest of a rejection. */
 const overloaded = new RostrumError('overloaded', {});
 
 /** What metrics show of a limiter. */
@@ -75,7 +75,7 @@ class Queue {
   }
 }
 
-/** Sockets whose clients have to send or take something. */
+/** Sockets that wait for their clients to send a body or read a response. */
 class ClientTurns {
   /** Each with its time-out from before {@link hurry}, if that was called. */
   readonly #sockets = new Map<Socket, number | undefined>();
@@ -157,7 +157,7 @@ export class Limiter {
     };
   }
 
-  /** Reserves room for a body of more than {@link smallBody} while it is read and used: 503 after a wait. */
+  /** Reserves a slot for a body of more than {@link smallBody} while it is read and used: 503 after a wait. */
   async reserveBody(ctx: Context): Promise<void> {
     const slot = { key: 'bodies', most: most.bodies };
     await this.#begin(
@@ -174,7 +174,7 @@ export class Limiter {
     ctx.state.rostrum.admission.onEnd(() => this.bodyArrived(ctx));
   }
 
-  /** The body is there: its client has nothing to do now. */
+  /** Called when the body has arrived completely. */
   bodyArrived({ req: { socket } }: Context): void {
     if (this.#senders.delete(socket)) this.#closed += 1;
   }
@@ -227,7 +227,7 @@ export class Limiter {
     });
   }
 
-  /** Once responses of a queue are large, those in the making count as well. */
+  /** Once a queue has large responses, its running requests count as large ones too. */
   #mayRespond({ untaken, running }: Queue): boolean {
     if (untaken.size === 0) return true;
     if (untaken.size + running < most.untaken && this.#untaken < most.untakenOfAll) return true;
@@ -368,7 +368,7 @@ function isNew(socket: Socket): boolean {
   return since !== undefined && socket.bytesWritten === 0 && performance.now() - since < 1000;
 }
 
-/** As objects, a body can take a hundred times its bytes. */
+/** Parsed, a body can take a hundred times its size in memory. */
 function bodySlot({ request: { rawBody: body } }: Context): Slot | undefined {
   if (!Buffer.isBuffer(body) || body.length <= smallBody) return undefined;
   return body.length > largeBody

@@ -20,8 +20,8 @@ import { escapePath } from './target.ts';
 import { validateHeaders, validateQuery } from './validate.ts';
 
 /**
- * The routes of the API. Each endpoint is one composed middleware, because the router composes what it is
- * given anew for each request.
+ * The routes of the API. Each endpoint is one composed middleware, because the router would compose separate
+ * steps again for each request.
  */
 export function apiRouter(
   rostrum: AnyRostrum,
@@ -87,7 +87,7 @@ const resolveMe: Step = (ctx, next) => {
   return next();
 };
 
-/** The queue of an endpoint's requests, and what only some of them can do at a time. */
+/** The queue of an endpoint's requests, and the slot that limits how many run at a time. */
 function queueOf({ method, path, operation, responses }: Endpoint) {
   const [, collection] = path.split('/');
   if (responses[200]?.schema?.endsWith('Page') && operation !== 'listEvents') {

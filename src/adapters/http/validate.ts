@@ -64,12 +64,12 @@ function errorsOf(
   });
 }
 
-const unknownParameter = 'There is no such parameter here.';
+const unknownParameter = 'Unknown parameter.';
 
 /** Makes a sentence that names the parameter or header out of a message about it. */
 function sentenceOf(name: string, message: string): string {
   if (message.startsWith(unknownParameter)) {
-    return `There is no ${name} here.${message.slice(unknownParameter.length)}`;
+    return `Unknown ${name}.${message.slice(unknownParameter.length)}`;
   }
   return `The ${name} ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }

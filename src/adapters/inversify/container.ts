@@ -21,8 +21,8 @@ export function override<T>(token: ServiceIdentifier<T>, make: () => T | Promise
 }
 
 /**
- * Puts something around one part of the container. It runs once, with the part that the container would
- * have without it. A store that is put around another one closes it.
+ * Decorates one part of the container. `around` runs once, with the part that the container would
+ * have without it. A store that wraps another one must close it.
  */
 export function decorate<T>(
   token: ServiceIdentifier<T>,
@@ -56,8 +56,8 @@ function opening<T>(container: Container, open: () => T): T {
 
 /**
  * Makes a container with every part of the program (`tokens`). A part is made when `getAsync` first
- * asks for it. Overrides are given here, because a part keeps what it was made with. They apply in
- * their order: an override takes the place of the part with all that was put around it before.
+ * asks for it. Overrides must be passed here, because parts keep their dependencies. They apply in
+ * order: an override replaces a part together with its earlier decorators.
  *
  * {@link closeContainer} closes the store if one was opened.
  *
@@ -91,7 +91,7 @@ export function createContainer(
 
 /**
  * Closes the store of a container, also one that is still being opened. The container must not be used
- * afterwards: it does not open a store any more.
+ * afterwards: it no longer opens a store.
  */
 export async function closeContainer(container: Container): Promise<void> {
   const state = states.get(container);

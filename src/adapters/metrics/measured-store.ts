@@ -49,7 +49,7 @@ function timed<Given extends readonly unknown[], T>(
     const start = performance.now();
     const end = (outcome: string) => ended(outcome, (performance.now() - start) / 1000);
     const result = call(...given);
-    // The very promise of the store goes on: its caller hears no later of it.
+    // Return the store's own promise, so that measuring does not delay the caller.
     result.then(
       () => end('ok'),
       (error: unknown) => end(isRostrumError(error) ? error.code : 'error'),

@@ -1,7 +1,7 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { limits } from './limits.ts';
 
-/** A connection string that Rostrum does not run on. Its message never contains a password. */
+/** A connection string that Rostrum rejects. The message never contains a password. */
 export class MongodbUrlError extends Error {
   override readonly name = 'MongodbUrlError';
   readonly code = 'store-url-refused';
@@ -9,14 +9,14 @@ export class MongodbUrlError extends Error {
   readonly setting: string;
 
   constructor(setting: string, reason: string) {
-    super(`The MongoDB URL is refused: ${reason}`);
+    super(`Invalid MongoDB URL: ${reason}`);
     this.setting = setting;
   }
 }
 
 const lostOnFailover = 'a change of the primary would fail requests';
 
-/** The settings that the store's promises rest on. A connection string may only repeat them. */
+/** The settings that the store's guarantees depend on. A connection string can only repeat them. */
 const guarantees: readonly (readonly [setting: string, value: string, why: string])[] = [
   ['w', 'majority', 'a smaller write concern loses acknowledged records when a primary fails'],
   ['journal', 'true', 'without the journal a power cut loses acknowledged records'],

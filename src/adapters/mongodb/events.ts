@@ -7,7 +7,7 @@ import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 
-/** The name of a log, and a time behind everything that a majority has by now. */
+/** The name of a log, and a time after every majority-committed change. */
 interface Log {
   readonly name: string;
   readonly end: Timestamp;

@@ -74,7 +74,7 @@ export async function ensureLayout(
         'Remove it and let Rostrum create its own, or use another database.',
     );
   }
-  // After the collections were listed: whoever creates them has written the mark before.
+  // After the collections were listed, because a process writes the mark before it creates them.
   await ensureMark(db);
   const wanted = Object.entries({
     ...indexes,
@@ -137,7 +137,7 @@ async function buildIndexes(
       }
       if (!conflicts.has(Number(error.code))) throw error;
       throw new MongodbRefusal(
-        `An index of "${collection}" is in the place of one of Rostrum's and differs from it. ` +
+        `An index of "${collection}" conflicts with one of Rostrum's. ` +
           `Drop it, and Rostrum builds its own. (${error.errmsg})`,
       );
     }

@@ -98,7 +98,7 @@ const unreachable =
   'MongoDB cannot be reached. Rostrum keeps trying, and calls fail until it succeeds.';
 
 const standalone =
-  'This MongoDB server stands alone, and Rostrum needs a replica set: start it with --replSet rs0, run ' +
+  'This MongoDB server is standalone, but Rostrum needs a replica set: start it with --replSet rs0, run ' +
   'rs.initiate() in mongosh once, and it is a replica set of one.';
 
 const arbiterWarning =

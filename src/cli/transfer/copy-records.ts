@@ -165,7 +165,7 @@ function isSame({ given, stored }: Pair): boolean {
   return given.json === stored.json || jsonEqual(given.record, stored.record);
 }
 
-/** True for a record of the target that the source does not have, or that is newer than there. */
+/** True for a record of the target that is missing from the source, or newer than the one there. */
 function isOther(pair: Pair): boolean {
   const { given, stored } = pair;
   if (given === undefined || stored === undefined) return given === undefined;
@@ -216,20 +216,20 @@ function note(some: Some, name: string): void {
 
 function otherRecords({ count, example }: Some): Failure {
   return new Failure(
-    `The target holds ${counted(count, 'record')} that the source does not have, or has in an earlier ` +
-      `state (${example}): choose another target, or use --overwrite to replace them by what the source has.`,
+    `The target holds ${counted(count, 'record')} missing from the source, or newer than ` +
+      `there (${example}): choose another target, or use --overwrite to remove or replace them.`,
   );
 }
 
 function nothingToCopy(): Failure {
   return new Failure(
-    'The source holds no record, and the target would be emptied: check that the source is the right one.',
+    'The source has no records, so copying it would empty the target: check --from.',
   );
 }
 
 function sidesDiffer({ count, example }: Some): Failure {
   return new Failure(
-    `The two sides differ in ${counted(count, 'record')} (${example}): one of them was written to ` +
-      'meanwhile; run the same command again, and it carries over the rest.',
+    `The two sides differ in ${counted(count, 'record')} (${example}), because one of them was changed ` +
+      'during the copy: run the same command again to copy the rest.',
   );
 }

@@ -176,6 +176,6 @@ function checkParts(
   }
   for (const [name, schema] of Object.entries(customFields)) {
     if (schema === undefined || has(schema['~standard'], 'validate', 'function')) continue;
-    throw new TypeError(`The schema of custom fields of ${name} is no Standard Schema.`);
+    throw new TypeError(`The schema of custom fields of ${name} is not a Standard Schema.`);
   }
 }

@@ -254,7 +254,7 @@ describe('clients that hold memory', function () {
     for (const body of bodies) await body?.cancel().catch(() => {});
   });
 
-  it('with bodies that do not come lose their places to a large body that comes', async () => {
+  it('that stall their bodies lose their slots to other clients', async () => {
     await using api = await startApi();
     const holders = Array.from({ length: 100 }, () =>
       new RawConnection(api.server).send(`${post}Content-Length: ${mebibyte}\r\n\r\n{"name":"`),

@@ -19,7 +19,7 @@ const everything = as({ scopes });
 
 const tooLarge = `{"name":"${'x'.repeat(bodyLimit)}"}`;
 
-/** In the contract's order. What is later in a list gives way to what is earlier. */
+/** In the contract's order: the earliest error that applies is reported. */
 const creation: readonly (readonly [code: string, wrongs: Wrongs])[] = [
   ['invalid-path', { path: '/users/%ZZ' }],
   ['path-not-found', { path: '/nothing' }],
@@ -55,7 +55,7 @@ const change: readonly (readonly [code: string, wrongs: Wrongs])[] = [
   ['email-taken', { body: '{"name":"Bea","email":"taken@x.org"}' }],
 ];
 
-describe('of several things that are wrong the first is answered', () => {
+describe('the precedence of errors', () => {
   let api: Api;
   let user = '';
   before(async () => {
@@ -79,7 +79,7 @@ describe('of several things that are wrong the first is answered', () => {
     right: () => Required<Wrongs>,
   ): void {
     for (const [i, [code, wrong]] of order.entries()) {
-      it(`${name}: ${code} before all that comes behind it`, async () => {
+      it(`${name}: ${code} is reported before every later error`, async () => {
         expect(await codeOf(right(), wrong), 'alone').to.equal(code);
         for (const [later, other] of order.slice(i + 1)) {
           // Two that are wrong in the same part cannot be had at once.

@@ -185,7 +185,7 @@ describe('the container', () => {
 
   it('refuses a setting that it does not know, and opens nothing', () => {
     const misspelt = { stroe: 'memory:' } as object;
-    const error = '"stroe" is not known in the settings; known are port, host, store,';
+    const error = '"stroe" is not a known name in the settings. Known names: port, host, store,';
     expect(() => createContainer(misspelt)).to.throw(TypeError, error);
     expect(() => createContainer('memory:' as never)).to.throw(TypeError);
   });

@@ -35,7 +35,7 @@ describe('The URL of a MongoDB store', () => {
     it(`is refused with ${query}, and ${setting} is named`, () => {
       const refusal = refusalOf(`${host}/rostrum?${query}`);
       expect(refusal).to.include({ code: 'store-url-refused', setting });
-      expect(refusal.message).to.match(/^The MongoDB URL is refused: [^\n]+\.$/);
+      expect(refusal.message).to.match(/^Invalid MongoDB URL: [^\n]+\.$/);
       expect(refusal.message).to.contain(`"${setting}"`);
     });
   }

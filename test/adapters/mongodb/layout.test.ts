@@ -49,7 +49,7 @@ await describeOnMongodb('A MongoDB database', () => {
   const obstacles: Record<string, readonly [() => Promise<unknown>, RegExp | string]> = {
     'an index of the same name on another field': [
       () => collection('users').createIndex({ other: 1 }, { name: 'createdAt' }),
-      /^An index of "users" is in the place of one of Rostrum's/,
+      /^An index of "users" conflicts with one of Rostrum's/,
     ],
     'an index of the same name that is not unique': [
       () => collection('users').createIndex({ emailKey: 1 }, { name: 'emailKey_unique' }),
@@ -115,7 +115,7 @@ await describeOnMongodb('A MongoDB server that stands alone', () => {
   });
   after(() => server?.[Symbol.asyncDispose]());
 
-  const sentence = /stands alone.*--replSet rs0.*rs\.initiate\(\).*replica set of one\.$/;
+  const sentence = /is standalone.*--replSet rs0.*rs\.initiate\(\).*replica set of one\.$/;
 
   it('ends the program in one sentence that says how to make a replica set of it', async function () {
     this.timeout(60_000);

@@ -87,7 +87,7 @@ describe('accidents of a data file', function () {
 
   const moved =
     'The data file FILE was moved, replaced or deleted while it was open: put it back, or restart the server.';
-  const damaged = 'The data file FILE is damaged: go back to a backup (rostrum restore).';
+  const damaged = 'The data file FILE is damaged: restore a backup (rostrum restore).';
   const mixed =
     'The data file FILE and its log FILE-wal do not fit together. If the file is a backup that was put there, remove FILE-wal and FILE-shm; otherwise go back to a backup (rostrum restore).';
 

@@ -58,7 +58,7 @@ describe('rostrum import: CSV', () => {
     });
   }
 
-  it('refuses a row that breaks the rules of quoting, and goes on behind it', async () => {
+  it('rejects a row with invalid quoting, and continues after it', async () => {
     const rows = ['"A"x,1', 'B,2', '"{\\"a\\":1}",3', 'C,"4\n""c"""', '"D" ,5', 'E,6'];
     const csv = `name,n\r\n${rows.join('\r\n')}\r\n`;
     await imports.run(csv, { file: 'q.csv', as: 'users', skipInvalid: true });

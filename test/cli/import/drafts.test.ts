@@ -15,7 +15,7 @@ describe('rostrum import never publishes by accident', function () {
   };
   const drafts = Object.fromEntries(nothing.map((_, n) => [`D${n}`, true]));
 
-  it('an empty cell is a draft, in every form of nothing', async () => {
+  it('every form of an empty cell makes a draft', async () => {
     const rows = nothing.map((cell, n) => `D${n},${cell}`);
     const csv = `title,published_at\nP,2020-01-01T00:00:00Z\n${rows.join('\n')}\n`;
     await imports.run(csv, { file: 'd.csv', as: 'posts' });

@@ -62,7 +62,7 @@ describe('rostrum import: what a person is told', function () {
       return stderr.trimEnd().split('\n').at(-1);
     };
     expect(await lastLine(imports.write(text({ users })))).to.equal(
-      'Nothing is added. Refused: 2 of 3 records. Correct the file, or use --skip-invalid to add the others.',
+      'Nothing was added: 2 of 3 records rejected. Fix the file, or use --skip-invalid to add the others.',
     );
     expect(imports.countOf('users')).to.equal(0);
   });

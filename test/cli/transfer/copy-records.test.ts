@@ -120,11 +120,11 @@ describe('copyRecords', () => {
     const name = 'Other';
     const others: [RegExp, (to: Store) => Promise<unknown>, version?: number][] = [
       [
-        /1 record that the source does not have.* \(the user u0000005x\)/,
+        /1 record missing from the source.* \(the user u0000005x\)/,
         (to) => to.users.create(user(70, { id: 'u0000005x' })),
       ],
       [
-        /1 record that the source does not have.* \(the post !\)/,
+        /1 record missing from the source.* \(the post !\)/,
         (to) => to.posts.create(post(0, { id: '!' })),
       ],
       [
@@ -175,7 +175,7 @@ describe('copyRecords', () => {
 
   it('does not let an empty source remove everything', async () => {
     const { from, to } = await stores();
-    expect(await refusalOf(copy(to, from, { overwrite: true }))).to.match(/holds no record/);
+    expect(await refusalOf(copy(to, from, { overwrite: true }))).to.match(/has no records/);
     expect(await contentOf(from)).to.deep.equal(given);
     expect(await copy(to, createMemoryStore())).to.include({ users: 0, posts: 0 });
   });
@@ -233,7 +233,7 @@ describe('copyRecords', () => {
     expect(await refusalOf(copy(from, to))).to.match(
       /The two sides differ in 3 records \(the user .*run the same command again/,
     );
-    expect(await refusalOf(copy(from, to))).to.match(/does not have.* \(the post p0000000\)/);
+    expect(await refusalOf(copy(from, to))).to.match(/missing from the source.* \(the post p0000000\)/);
     await copy(from, to, { overwrite: true });
     expect(await contentOf(to)).to.deep.equal(await contentOf(from));
   });

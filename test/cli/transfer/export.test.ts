@@ -64,7 +64,7 @@ describe('exported files', () => {
     ]);
   });
 
-  it('with a line that is none of an export are refused, and name it', async () => {
+  it('with an invalid line are rejected, and the message names the line', async () => {
     writeFileSync(
       path,
       '\ufeff{ "user": {"name":"Ada"}}\n{"comment":{}}\n{"post":{"title":"A"},"n":1}\n',

@@ -33,12 +33,12 @@ export const eventsEndpoint: Endpoint = {
     },
     {
       name: 'limit',
-      description: 'How many events the page has at most.',
+      description: 'The maximum number of events on the page.',
       ...integer(1, eventLimits.max, eventLimits.default),
     },
     {
       name: 'wait',
-      description: 'For how many seconds an empty page waits for an event.',
+      description: 'How many seconds to wait for an event before returning an empty page.',
       ...integer(0, maxWait, 0),
     },
   ],

@@ -24,7 +24,7 @@ export const pageDescription =
 
 const limit: Parameter = {
   name: 'limit',
-  description: 'The most records on the page.',
+  description: 'The maximum number of records on the page.',
   ...integer(1, pageLimits.max, pageLimits.default),
 };
 

@@ -10,7 +10,7 @@ const string: JsonSchema = { type: 'string' };
 export const problemSchemas: JsonSchema = {
   Problem: {
     type: 'object',
-    description: 'An error (RFC 9457). Programs go by the code.',
+    description: 'An error (RFC 9457). Programs should read "code".',
     properties: {
       type: { type: 'string', format: 'uri-reference', description: 'A page about the problem.' },
       title: string,
@@ -18,10 +18,10 @@ export const problemSchemas: JsonSchema = {
       code: { type: 'string', description: 'Stable within v1.' },
       error: { type: 'string', description: 'A sentence for people.' },
       detail: { type: 'string', description: 'The same as "error".' },
-      requestId: { type: 'string', description: 'Finds the request in the log.' },
+      requestId: { type: 'string', description: 'The id of the request, as in the log.' },
       errors: {
         type: 'array',
-        description: 'Everything that is wrong.',
+        description: 'All errors of the request.',
         maxItems: maxIssues,
         items: reference('ProblemEntry'),
       },
@@ -38,7 +38,7 @@ export const problemSchemas: JsonSchema = {
   },
   ProblemEntry: {
     type: 'object',
-    description: 'One thing that is wrong: with a field, a query parameter or a header.',
+    description: 'An error in a field, a query parameter or a header.',
     properties: {
       pointer: { type: 'string', description: 'The field, as a JSON Pointer (RFC 6901).' },
       parameter: string,

@@ -66,7 +66,7 @@ export function recordSchemas(custom: CustomFieldsDescription): JsonSchema {
     },
     EventPage: {
       type: 'object',
-      description: 'Changes of records, in one order.',
+      description: 'Changes of records, in commit order.',
       properties: {
         events: { type: 'array', maxItems: eventLimits.max, items: event },
         next: { type: 'string', maxLength: 512, description: 'The position to read on from.' },
@@ -115,7 +115,7 @@ function schemasOf(
     component,
   );
   const input = {
-    description: `A ${one.toLowerCase()} as a client gives it.`,
+    description: `A ${one.toLowerCase()} as a client sends it.`,
     properties: {
       ...ignoredFields,
       ...fieldsBy((rule) => withFallback(rule, givenSchema(rule))),
@@ -123,7 +123,7 @@ function schemasOf(
     required: fields.flatMap(([name, { fallback }]) => (fallback === undefined ? [name] : [])),
   };
   const patch = {
-    description: `What changes of a ${one.toLowerCase()} (RFC 7396).`,
+    description: `A JSON merge patch of a ${one.toLowerCase()} (RFC 7396).`,
     properties: fieldsBy(givenSchema),
   };
   return {

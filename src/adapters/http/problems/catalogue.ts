@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../domain/errors.ts';
 import { recordLimits } from '../../../domain/rules.ts';
 
-/** What a response has beside the client's fields: id, times and fallbacks. 160 bytes with our own ids. */
+/** Bytes that a response adds to the client's fields: id, times and fallbacks. Ours add 160. */
 const addedBytes = 1024;
 
 /** Bytes of a body: the largest record as GET returns it, so that it can be PUT back. */
@@ -34,7 +34,7 @@ export interface ProblemType {
 const catalogue = {
   'bad-request': {
     status: 400,
-    title: 'Not a proper HTTP request',
+    title: 'Malformed HTTP request',
     meaning: 'The first line, a header, the framing or the Host header breaks a rule of HTTP.',
     advice: 'Use a common HTTP client, and check the proxies between it and the server.',
   },
@@ -58,7 +58,7 @@ const catalogue = {
   },
   'invalid-cursor': {
     status: 400,
-    title: 'Cursor not usable here',
+    title: 'Invalid cursor',
     meaning: 'The cursor is damaged, or belongs to a list with another filter or sort.',
     advice: 'Use "next" with the filter and sort that it came from, or start without a cursor.',
     example: {
@@ -170,13 +170,13 @@ const catalogue = {
   },
   'events-expired': {
     status: 410,
-    title: 'Events are gone',
-    meaning: 'The position is too old, of another store, or malformed.',
+    title: 'Events expired',
+    meaning: 'The position is too old, malformed, or from another store.',
     advice: 'List all records, and read the events from their end: GET /events without "after".',
   },
   'version-mismatch': {
     status: 412,
-    title: 'Record is at another version',
+    title: 'Record has changed',
     meaning: 'The record is at a version that If-Match or If-None-Match excludes.',
     advice: 'Read the record again, and send the change with its new ETag.',
     headers: ['ETag'],
@@ -190,7 +190,7 @@ const catalogue = {
   'uri-too-long': {
     status: 414,
     title: 'Path and query too long',
-    meaning: 'The path and the query together are too long.',
+    meaning: 'The path and the query together exceed 12 KiB.',
     advice: 'Ask for fewer things at once.',
   },
   'unsupported-media-type': {
@@ -208,13 +208,13 @@ const catalogue = {
   },
   'misdirected-request': {
     status: 421,
-    title: 'Not a name of this server',
+    title: 'Wrong host name',
     meaning: 'The header Host names another server (protection against DNS rebinding).',
-    advice: 'Call the server localhost, or start it with the PUBLIC_URL that you use.',
+    advice: 'Use the name localhost, or set PUBLIC_URL to the URL that you use.',
   },
   'invalid-record': {
     status: 422,
-    title: 'Record breaks rules',
+    title: 'Invalid record',
     meaning: 'One or more fields break a rule.',
     advice: '"errors" lists each field, with a pointer (RFC 6901) and a code.',
     example: {
@@ -223,7 +223,7 @@ const catalogue = {
   },
   'idempotency-key-reused': {
     status: 422,
-    title: 'Idempotency key used otherwise',
+    title: 'Idempotency key already used',
     meaning: 'The Idempotency-Key was used in the last 24 hours with another body.',
     advice: 'Use a new key for each new record, and the same key only to repeat a request.',
   },
@@ -243,18 +243,18 @@ const catalogue = {
   'headers-too-large': {
     status: 431,
     title: 'Headers too large',
-    meaning: 'The headers together are too large.',
+    meaning: 'The request line and the headers together exceed the limit (32 KiB by default).',
     advice: 'Send fewer or shorter headers; often a cookie is too large.',
   },
   internal: {
     status: 500,
-    title: 'Error in the server',
+    title: 'Internal server error',
     meaning: 'The server has an error. Its log has the request id.',
     advice: 'Give the request id to the operator of the server.',
   },
   'events-unavailable': {
     status: 501,
-    title: 'No log of events',
+    title: 'Events not available',
     meaning: 'The store has no log of changes: a standalone MongoDB server has none.',
     advice: 'Run MongoDB as a replica set; one server is enough.',
   },
@@ -263,7 +263,7 @@ const catalogue = {
     title: 'Store not available',
     meaning: 'The store cannot be reached or cannot write at present.',
     advice:
-      'Retry after Retry-After. If "outcome" is "unknown", the change may have been made: an Idempotency-Key or If-Match makes the retry safe.',
+      'Retry after the time in Retry-After. If "outcome" is "unknown", the change may have been made: an Idempotency-Key or If-Match makes the retry safe.',
     retryAfter: 5,
     example: { outcome: 'none' },
   },
@@ -299,7 +299,7 @@ export type ProblemCode = keyof typeof catalogue;
 /** The problem types by code, ordered by status. The responses, the pages and the documentation come from it. */
 export const problemCatalogue: Readonly<Record<ProblemCode, ProblemType>> = catalogue;
 
-/** The problems that any request can end in, beside `path-not-found` and `method-not-allowed`. */
+/** The problems common to all requests, except `path-not-found` and `method-not-allowed`. */
 export const commonProblems: readonly ProblemCode[] = [
   'bad-request',
   'invalid-path',

@@ -85,6 +85,6 @@ export function notADatabase(file: string, cause?: unknown): SqliteStoreError {
 }
 
 export function damaged(file: string, cause?: unknown): SqliteStoreError {
-  const message = `The data file ${file} is damaged: go back to a backup (rostrum restore).`;
+  const message = `The data file ${file} is damaged: restore a backup (rostrum restore).`;
   return new SqliteStoreError('store-damaged', message, cause);
 }

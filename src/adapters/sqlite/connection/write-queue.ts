@@ -4,7 +4,7 @@ import type { WriteLimits } from '../options.ts';
 import { DriverError, hasCode, SqliteStoreError } from './errors.ts';
 import type { OpenFile } from './open-file.ts';
 
-/** How many writes share a commit, and for how many milliseconds more are taken into it. */
+/** The most writes in one commit, and how many milliseconds it stays open for more. */
 const group = { writes: 500, ms: 3 };
 
 /** Delay before retrying a lock held by another process: 1 to 5 ms. */
@@ -138,8 +138,8 @@ export class WriteQueue {
   }
 
   /**
-   * A constraint failed that is not ours: rejects the write that it is about. The writes of a group run
-   * again for that, each in its own transaction, because SQLite does not say whose a deferred constraint is.
+   * Rejects the write that broke a constraint of the host. To find it, runs the writes of the group again,
+   * each in its own transaction: SQLite does not say which write broke a deferred constraint.
    */
   #isolate(writes: readonly QueuedWrite[], { cause }: DriverError): void {
     if (writes.length === 1) writes[0]?.reject(refusedByDatabase(cause));

@@ -51,7 +51,7 @@ describe('attacks', () => {
     expect(told.size).to.equal(1);
   });
 
-  it('nobody is somebody because the request says so', async () => {
+  it('no header, cookie or body field sets the caller', async () => {
     const claims: Record<string, string>[] = [
       ...['X-User', 'X-Forwarded-User', 'X-Caller', 'X-Subject'].map((name) => ({ [name]: bob })),
       { Cookie: `sub=${bob}` },
@@ -83,7 +83,7 @@ describe('attacks', () => {
     expect(made.createdAt).not.to.equal(early);
   });
 
-  it('there is no way in without the check', async () => {
+  it('no method, header or spelling of a path bypasses the check', async () => {
     const id = await postOf(ada);
     const path = `/posts/${id}`;
     const ways: [string, string, Record<string, string>?][] = [
@@ -130,7 +130,7 @@ describe('attacks', () => {
     expect(absolute?.status).to.equal(401);
   });
 
-  it('a replay is for as long as the caller may', async () => {
+  it('a replay is rejected if the caller has lost the scope', async () => {
     const key = { 'Idempotency-Key': 'wide' };
     const named = { title: 'x', authorId: bob };
     const made = await api.post('/posts', named, { ...asAda('posts:write'), ...key });

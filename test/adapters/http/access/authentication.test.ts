@@ -11,16 +11,16 @@ import { exchange, RawConnection } from '../support/raw.ts';
 
 const everything = as({ scopes });
 
-/** As of another library or realm: no instance of ours. */
+/** A promise of another realm, as a library may return: not an instance of our Promise. */
 const ForeignPromise: PromiseConstructor = runInNewContext('Promise');
 
 function challengeOf({ headers }: Answer): string | null {
   return headers.get('www-authenticate');
 }
 
-// When it is found out, among the other things that may be wrong: precedence.test.ts.
-describe('who is asking', () => {
-  it('is said by the option, which may take its time', async () => {
+// precedence.test.ts has the order of these errors among the others.
+describe('authentication', () => {
+  it('calls the option authenticate, which can return a promise', async () => {
     const caller: Caller = { name: 'a', subject: null, scopes: new Set(['users:read']) };
     for (const says of [() => caller, async () => caller, () => ForeignPromise.resolve(caller)]) {
       await using api = await startApi({ app: { authenticate: says } });
@@ -29,7 +29,7 @@ describe('who is asking', () => {
     }
   });
 
-  it('is said with scopes in a list, each time as they are', async () => {
+  it('accepts scopes in an array, and reads them for each request', async () => {
     const given: Scope[] = ['users:read'];
     const caller: CallerInput = { name: 'a', subject: null, scopes: given };
     await using api = await startApi({ app: { authenticate: () => caller } });
@@ -39,7 +39,7 @@ describe('who is asking', () => {
     expectProblem(await api.get('/users'), 403, 'forbidden');
   });
 
-  it('is said by what knows the path, whatever form the target has', async () => {
+  it('gives authenticate the path and query, also for a target in absolute form', async () => {
     const seen: string[] = [];
     const caller: Caller = { name: 'a', subject: null, scopes: new Set(['users:read']) };
     const authenticate: Authenticate = ({ path, querystring }) => {
@@ -55,7 +55,7 @@ describe('who is asking', () => {
     expect(seen).to.deep.equal(new Array(3).fill('/api/v1/users limit=1'));
   });
 
-  it('takes its time, and the client leaves: that is nobody’s failure', async () => {
+  it('logs an aborted request, and no error, if the client disconnects meanwhile', async () => {
     const { logger, lines } = keepLog();
     const gate = Promise.withResolvers<Caller>();
     const asked = Promise.withResolvers<void>();
@@ -76,7 +76,7 @@ describe('who is asking', () => {
     expect(lines.map(({ level, aborted }) => [level, aborted])).to.deep.equal([['info', true]]);
   });
 
-  it('is never somebody by mistake: what is no caller is a 500', async () => {
+  it('returns 500 if authenticate returns something that is not a caller', async () => {
     // What counts as a caller is in test/domain/access.test.ts.
     const wrong: unknown[] = [null, true, {}, { name: 'a', subject: null, scopes: ['admin'] }];
     for (const value of wrong) {
@@ -90,7 +90,7 @@ describe('who is asking', () => {
     }
   });
 
-  it('that cannot be found out is a 503, and an error is a 500', async () => {
+  it('returns 503 if credentials cannot be checked, and 500 for any other error', async () => {
     const failures: readonly ((error: Error) => Authenticate)[] = [
       (error) => async () => {
         throw error;
@@ -113,7 +113,7 @@ describe('who is asking', () => {
     }
   });
 
-  it('is asked for by WWW-Authenticate, which blames a token only when one was sent', async () => {
+  it('sends WWW-Authenticate, with invalid_token only if a token was sent', async () => {
     await using api = await startApi({ app: { authenticate } });
     const described = `resource_metadata="${api.server.url}/.well-known/oauth-protected-resource/api/v1"`;
     expect(challengeOf(await api.get('/users'))).to.equal(`Bearer ${described}`);
@@ -122,7 +122,7 @@ describe('who is asking', () => {
     expect(challengeOf(await api.get('/users', everything))).to.equal(null);
   });
 
-  it('is described for clients (RFC 9728), where credentials are needed', async () => {
+  it('serves the metadata of RFC 9728 if credentials are required', async () => {
     const publicUrl = 'https://example.com/backend/';
     const issuer = 'https://id.example.com';
     await using api = await startApi({ app: { authenticate, issuer, publicUrl } });
@@ -138,7 +138,7 @@ describe('who is asking', () => {
     expectProblem(await open.get(none), 404, 'path-not-found');
   });
 
-  it('is said by one header Authorization, never by the query', async () => {
+  it('rejects tokens in the query, and a second Authorization header', async () => {
     await using api = await startApi({ app: { authenticate } });
     const token = everything.Authorization.slice(7);
     for (const query of [`access_token=${token}`, `x=1&%61ccess_token=${token}`]) {
@@ -154,7 +154,7 @@ describe('who is asking', () => {
     expect([answer?.status, answer?.body.code]).to.deep.equal([400, 'invalid-header']);
   });
 
-  it('is nobody’s business beside the API', async () => {
+  it('serves probes and problem pages without credentials', async () => {
     await using api = await startApi({ app: { authenticate } });
     for (const path of ['/livez', '/readyz', '/problems/internal']) {
       expect((await api.get(api.server.url + path)).status, path).to.equal(200);

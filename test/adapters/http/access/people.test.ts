@@ -47,7 +47,7 @@ describe('a request without credentials', () => {
     }
   });
 
-  it('is never one with bad credentials', async () => {
+  it('is not anonymous if it has invalid credentials', async () => {
     await using api = await startApi({ app: { authenticate, anonymous: scopes } });
     for (const Authorization of ['', 'Bearer', 'Bearer x', 'Basic eyJ9', 'bearer x']) {
       expectProblem(await api.get('/posts', { Authorization }), 401, 'unauthenticated');

@@ -240,7 +240,7 @@ describe('rostrum/fetch', () => {
     expect(made).to.deep.equal(names);
   });
 
-  it('refuses what is too much, and has room again', async () => {
+  it('rejects requests over the limit, and accepts new ones afterwards', async () => {
     const { store, begun, release } = slowStore();
     rostrum = createRostrum(store);
     handle = make();

@@ -55,7 +55,7 @@ describe('the query', () => {
       expect(error).to.match(/ Repeat "id" instead: id=…&id=…\.$/);
     }
     const other = expectProblem(await api.get('/users?limit[]=1'), 400, 'invalid-query');
-    expect(other.error).to.equal('There is no query parameter "limit[]" here.');
+    expect(other.error).to.equal('Unknown query parameter "limit[]".');
     const wrong = expectProblem(await api.get('/users?limit=0'), 400, 'invalid-query');
     expect(wrong.error).to.match(/^The query parameter "limit" must be an integer from 1 to /);
   });

@@ -142,7 +142,7 @@ describe('the server', () => {
     connection.socket.destroy();
   });
 
-  it('passes over a wish for another protocol, and serves the request', async () => {
+  it('ignores Upgrade, and serves the request', async () => {
     for (const protocol of ['websocket', 'h2c']) {
       const connection = new RawConnection(api.server);
       const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`;

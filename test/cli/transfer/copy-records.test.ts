@@ -133,7 +133,7 @@ describe('copyRecords', () => {
         10,
       ],
       [
-        /1 record that .* in an earlier state/,
+        /1 record .*newer than there/,
         (to) =>
           fill(to, {
             users: [{ record: user(2, { updatedAt: '2030-01-01T00:00:00.000Z' }), version: 3 }],

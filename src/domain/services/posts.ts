@@ -1,11 +1,8 @@
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Creation } from '../../ports/repository.ts';
-import type { UserRepository } from '../../ports/user-repository.ts';
 import { subjectOf } from '../access.ts';
 import type { Caller } from '../caller.ts';
-import { isUnknownAuthor, RostrumError, unknownAuthorIssue } from '../errors.ts';
-import type { FieldIssue } from '../issues.ts';
-import { isPlainObject } from '../json.ts';
+import { isUnknownAuthor, RostrumError } from '../errors.ts';
 import { checkRequest, type ListRequest } from '../list-request.ts';
 import type { Post } from '../post.ts';
 import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
@@ -105,16 +102,6 @@ async function deletePost(
       checkChange(context, id, current, precondition, now);
     }));
   if (!isDeleted) throw notFound(context, id);
-}
-
-/** Returns the issue of an author who does not exist, to be listed beside issues of other fields. */
-export function unknownAuthors(users: UserRepository) {
-  return async (input: unknown): Promise<readonly FieldIssue[]> => {
-    const author = isPlainObject(input) ? input.authorId : null;
-    if (typeof author !== 'string') return [];
-    const user = isCleanText(author) ? await users.get(author) : undefined;
-    return user === undefined ? [unknownAuthorIssue] : [];
-  };
 }
 
 /** @throws RostrumError `forbidden` for a caller that cannot be a user */

@@ -1,9 +1,8 @@
 import type { Creation, Repository } from '../../ports/repository.ts';
 import { type Access, defaultOrder } from '../access.ts';
 import type { CustomFilterFields } from '../declared-fields.ts';
-import { isRostrumError, RostrumError } from '../errors.ts';
+import { RostrumError } from '../errors.ts';
 import type { Instant } from '../instant.ts';
-import { type FieldIssue, maxIssues } from '../issues.ts';
 import { copyJson } from '../json.ts';
 import type { Page } from '../list.ts';
 import {
@@ -48,11 +47,6 @@ interface CallContext {
   readonly customFilters: CustomFilterFields;
   /** The rights of the caller; undefined for an embedder, who is allowed to do everything. */
   readonly access: Access | undefined;
-  /**
-   * Returns issues of an invalid input that only a store can know, so that one error reports everything.
-   * A taken address is not one of them: it is a conflict, reported once everything else is valid.
-   */
-  readonly issuesFromStore?: ((input: unknown) => Promise<readonly FieldIssue[]>) | undefined;
 }
 
 type Context<R extends EntityFields> = RecordContext<R, Repository<R>>;
@@ -69,15 +63,9 @@ export async function createRecord<R extends EntityFields>(
   const receipt = receiptFor(context, input, options, now);
   // If validation throws before the receipt is awaited, its rejection must not end the process.
   receipt?.catch(() => undefined);
-  return withAllIssues(
-    context,
-    () => input,
-    async () => {
-      // Created before the first await, because the caller may reuse its input.
-      const record = context.model.make(given, context.newId(), now);
-      return store(record, await receipt);
-    },
-  );
+  // Created before the first await, because the caller may reuse its input.
+  const record = context.model.make(given, context.newId(), now);
+  return store(record, await receipt);
 }
 
 export async function getRecord<R extends EntityFields>(
@@ -171,24 +159,17 @@ export async function changeRecord<R extends EntityFields>(
   context.access?.checkWrite();
   if (!isCleanText(id)) return undefined;
   const now = context.now();
-  let input: unknown;
   let changed = false;
-  return withAllIssues(
-    context,
-    () => input,
-    async () => {
-      const stored = await context.repository.update(id, (current) => {
-        checkChange(context, id, current, precondition, now);
-        const { record } = current; // Read late: a large record takes long to parse.
-        input = inputOf(record);
-        context.access?.checkAuthor(record, input, way);
-        const next = context.model[way](record, input, now);
-        changed = next !== record;
-        return next;
-      });
-      return stored && Object.assign(stored, { changed });
-    },
-  );
+  const stored = await context.repository.update(id, (current) => {
+    checkChange(context, id, current, precondition, now);
+    const { record } = current; // Read late: a large record takes long to parse.
+    const input = inputOf(record);
+    context.access?.checkAuthor(record, input, way);
+    const next = context.model[way](record, input, now);
+    changed = next !== record;
+    return next;
+  });
+  return stored && Object.assign(stored, { changed });
 }
 
 /** Throws what prevents this caller from changing or deleting a record. Called inside the store's step. */
@@ -242,24 +223,6 @@ export function notFound({ access, collection }: CallContext, id: Id): RostrumEr
 /** @throws TypeError */
 export function checkId(id: unknown): asserts id is Id {
   if (typeof id !== 'string') throw new TypeError('An id must be a text.');
-}
-
-/** Reports everything that is wrong in one error, including what only the store knows. */
-export async function withAllIssues<T>(
-  { issuesFromStore }: CallContext,
-  input: () => unknown,
-  call: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!isRostrumError(error, 'invalid-record') || issuesFromStore === undefined) throw error;
-    const { issues } = error.details;
-    const pointers = new Set(issues.map(({ pointer }) => pointer));
-    const more = (await issuesFromStore(input())).filter(({ pointer }) => !pointers.has(pointer));
-    if (more.length === 0) throw error;
-    throw new RostrumError('invalid-record', { issues: [...issues, ...more].slice(0, maxIssues) });
-  }
 }
 
 function found<R extends EntityFields>(

@@ -16,7 +16,7 @@ import { isCleanText } from '../text.ts';
 import { checkPublicUserFields, type User, type UserInput } from '../user.ts';
 import { type EventService, eventService } from './event-service.ts';
 import { EventTail } from './event-tail.ts';
-import { type PostContext, postService, unknownAuthors } from './posts.ts';
+import { type PostContext, postService } from './posts.ts';
 import { type Around, type Services, wrapped } from './services.ts';
 import { publicUsers, type UserContext, userService } from './users.ts';
 
@@ -107,7 +107,6 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
     ...{ ...shared, collection: 'posts', repository: store.posts, customFilters: filters.posts },
     model: new RecordModel<Post>(postRules, customFields.posts, filters.posts),
     authors: (wanted, signal) => publicUsers(users, wanted, signal),
-    issuesFromStore: unknownAuthors(store.users),
     access: undefined,
   } as const satisfies PostContext;
   const all = { users: userService(users), posts: postService(posts) };

@@ -26,7 +26,6 @@ import {
   readPage,
   replaceRecord,
   updateRecord,
-  withAllIssues,
   withFields,
 } from './records.ts';
 import {
@@ -117,10 +116,8 @@ async function saveOwnUser(
     if (change !== undefined) return Object.assign(change, { created: false });
     if (precondition.only !== undefined) throw notFound(context, id);
     try {
-      const made = await withAllIssues(
-        context,
-        () => input,
-        async () => context.repository.create(context.model.makeNamed(input, id, context.now())),
+      const made = await context.repository.create(
+        context.model.makeNamed(input, id, context.now()),
       );
       return Object.assign(made, { changed: true, created: true });
     } catch (error) {

@@ -3,6 +3,7 @@ import type { Creation } from '../../ports/repository.ts';
 import { subjectOf } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { isUnknownAuthor, RostrumError } from '../errors.ts';
+import { isPlainObject } from '../json.ts';
 import { checkRequest, type ListRequest } from '../list-request.ts';
 import type { Post } from '../post.ts';
 import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
@@ -16,10 +17,10 @@ import {
   allRecords,
   checkChange,
   checkId,
-  createRecord,
   getRecord,
   listRecords,
   listRules,
+  newRecord,
   notFound,
   patchRecord,
   type RecordContext,
@@ -50,7 +51,7 @@ export function postService(context: PostContext): PostService {
   };
 }
 
-/** A post that names no author gets the caller's own user as its author. */
+/** Creates a post. If the input names no author, the author is the caller's own user. */
 async function createPost(
   context: PostContext,
   input: unknown,
@@ -58,19 +59,20 @@ async function createPost(
 ): Promise<Creation<Post>> {
   const { access, repository } = context;
   access?.checkWrite();
-  const given = access === undefined ? input : access.withAuthor(input);
+  const subject = access?.caller.subject ?? null;
+  const namesAuthor = !isPlainObject(input) || input.authorId !== undefined;
+  const complete = namesAuthor || subject === null ? input : { ...input, authorId: subject };
   // Check permissions before replaying: the caller may have lost the scope since.
-  access?.checkInput(given);
-  return createRecord(context, input, options, given, async (post, receipt) => {
-    try {
-      return await repository.create(post, receipt);
-    } catch (error) {
-      if (!isUnknownAuthor(error) || !access?.isAuthorOf(post)) throw error;
-      // The caller has no user yet. It may have named itself, or be allowed to write only its own posts.
-      if (given === input || !access.mayHaveNoAuthor) throw noUserYet(access.caller);
-      return repository.create({ ...post, authorId: null }, receipt);
-    }
-  });
+  access?.checkInput(complete);
+  const { record: post, receipt } = await newRecord(context, complete, options);
+  try {
+    return await repository.create(post, receipt);
+  } catch (error) {
+    const isCallerUnknown = isUnknownAuthor(error) && post.authorId === subject;
+    if (access === undefined || !isCallerUnknown) throw error;
+    if (namesAuthor || !access.canWriteAll) throw noUserYet(access.caller);
+    return repository.create({ ...post, authorId: null }, receipt);
+  }
 }
 
 async function listPostsWithAuthors(

@@ -1,4 +1,4 @@
-import type { Creation, Repository } from '../../ports/repository.ts';
+import type { Repository } from '../../ports/repository.ts';
 import { type Access, defaultOrder } from '../access.ts';
 import type { CustomFilterFields } from '../declared-fields.ts';
 import { RostrumError } from '../errors.ts';
@@ -14,7 +14,7 @@ import {
 } from '../list-request.ts';
 import { checkOptions, checkSynchronous } from '../options.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
-import { makeReceipt, type Receipt } from '../receipt.ts';
+import { type Idempotency, makeReceipt, type Receipt } from '../receipt.ts';
 import {
   type Collection,
   type EntityFields,
@@ -51,21 +51,18 @@ interface CallContext {
 
 type Context<R extends EntityFields> = RecordContext<R, Repository<R>>;
 
-/** @param given the input with what the caller's rights add to it; the input itself when absent */
-export async function createRecord<R extends EntityFields>(
+/** Creates a record, and the receipt of its idempotency key. Does not store them. */
+export async function newRecord<R extends EntityFields>(
   context: Context<R>,
   input: unknown,
   options: CreateOptions = {},
-  given: unknown = input,
-  store = (record: R, receipt?: Receipt) => context.repository.create(record, receipt),
-): Promise<Creation<R>> {
+): Promise<{ readonly record: R; readonly receipt: Receipt | undefined }> {
+  const idempotency = checkCreateOptions(context, options);
   const now = context.now();
-  const receipt = receiptFor(context, input, options, now);
-  // If validation throws before the receipt is awaited, its rejection must not end the process.
-  receipt?.catch(() => undefined);
-  // Created before the first await, because the caller may reuse its input.
-  const record = context.model.make(given, context.newId(), now);
-  return store(record, await receipt);
+  // Both read the input before the first await, because the caller may reuse it.
+  const record = context.model.make(input, context.newId(), now);
+  const receipt = idempotency && (await makeReceipt(idempotency, context.collection, input, now));
+  return { record, receipt };
 }
 
 export async function getRecord<R extends EntityFields>(
@@ -246,15 +243,14 @@ function checkVisible<R extends EntityFields>(
   if (!access.canSee(stored.record, now)) throw notFound(context, id);
 }
 
-function receiptFor(
-  { access, collection }: CallContext,
-  input: unknown,
+/** @returns undefined without an idempotency key */
+function checkCreateOptions(
+  { access }: CallContext,
   options: CreateOptions,
-  now: Instant,
-): Promise<Receipt> | undefined {
-  const known = ['idempotencyKey', 'caller'];
-  const { idempotencyKey, ...given } = checkOptions<CreateOptions>(options, known);
-  const caller = access?.caller.name ?? given.caller;
+): Idempotency | undefined {
+  const checked = checkOptions<CreateOptions>(options, ['idempotencyKey', 'caller']);
+  const { idempotencyKey } = checked;
+  const caller = access?.caller.name ?? checked.caller;
   if (caller !== undefined && typeof caller !== 'string') {
     throw new TypeError('The option "caller" must be a text.');
   }
@@ -262,5 +258,5 @@ function receiptFor(
   if (typeof idempotencyKey !== 'string' || idempotencyKey === '') {
     throw new TypeError('The option "idempotencyKey" must be a text that is not empty.');
   }
-  return makeReceipt({ idempotencyKey, caller }, collection, input, now);
+  return { idempotencyKey, caller };
 }

@@ -15,11 +15,11 @@ import {
   changeRecord,
   checkChange,
   checkId,
-  createRecord,
   findRecord,
   getRecord,
   listRecords,
   listRules,
+  newRecord,
   notFound,
   patchRecord,
   type RecordContext,
@@ -65,7 +65,8 @@ async function createUser(
   options?: CreateOptions,
 ): Promise<Creation<User>> {
   context.access?.checkCreate();
-  return createRecord(context, input, options);
+  const { record, receipt } = await newRecord(context, input, options);
+  return context.repository.create(record, receipt);
 }
 
 async function getPublicUser(context: UserContext, id: Id): Promise<Versioned<PublicUser>> {

@@ -5,7 +5,7 @@ import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';
 import { keepLog } from './support/log.ts';
 
-describe('the program’s app', () => {
+describe('createApp', () => {
   const { logger, lines } = keepLog();
   const create = () =>
     createApp(createRostrum(createMemoryStore()), { ready: async () => {}, logger });
@@ -16,7 +16,7 @@ describe('the program’s app', () => {
     return { get, [Symbol.asyncDispose]: () => server.close() };
   }
 
-  it('is served by Koa when middleware is put around it', async () => {
+  it('runs middleware that is added in front of its own', async () => {
     const app = create();
     const seen: number[] = [];
     app.middleware.unshift(async (ctx, next) => {
@@ -31,7 +31,7 @@ describe('the program’s app', () => {
     expect(seen).to.deep.equal([200, 200, 400]);
   });
 
-  it('leaves what it does not serve to middleware that is added', async () => {
+  it('passes unknown paths to middleware that is added after its own', async () => {
     const app = create();
     app.use(async (ctx, next) => {
       if (ctx.path === '/mine') ctx.body = 'mine';
@@ -55,7 +55,7 @@ describe('the program’s app', () => {
     expect(other.headers.get('content-type')).to.equal('application/problem+json');
   });
 
-  it('sends what middleware that is added throws for the client', async () => {
+  it('sends HTTP errors thrown by added middleware, and hides and logs other errors', async () => {
     const app = create();
     const secret = new Error('secret');
     app.use((ctx) => {
@@ -73,7 +73,7 @@ describe('the program’s app', () => {
     expect(errors).to.deep.equal([secret]);
   });
 
-  it('serves another Rostrum that is mounted in it', async () => {
+  it('can serve a second Rostrum under a mount path', async () => {
     const app = create();
     const other = rostrumMiddleware(createRostrum(createMemoryStore()));
     app.use(async (ctx, next) => {
@@ -91,7 +91,7 @@ describe('the program’s app', () => {
     expect((await api.get(location)).status).to.equal(200);
   });
 
-  it('reports what fails outside of every handler', async () => {
+  it('emits "error" if a request fails outside of all handlers', async () => {
     const app = create();
     const reported: unknown[] = [];
     app.removeAllListeners('error').on('error', (error) => reported.push(error));

@@ -18,7 +18,7 @@ describe('the audit trail', () => {
     lines.length = 0;
   });
 
-  /** The lines of a request, without what they all have. */
+  /** Returns the audit lines of a request, without the fields that all lines share. */
   async function linesOf(...[method, path, headers, body]: Parameters<Api['send']>) {
     const before = lines.length;
     const { status, body: answer } = await api.send(
@@ -37,7 +37,7 @@ describe('the audit trail', () => {
     return { status, id: answer.id, lines: own };
   }
 
-  it('has a line for each change: who, what, in which request', async () => {
+  it('logs each change with its caller, record and request', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const made = await linesOf('POST', '/users', { traceparent }, { name: 'Ada' });
     const { id } = made;
@@ -63,7 +63,7 @@ describe('the audit trail', () => {
     expect(gone.lines).to.deep.equal([{ endpoint: 'deletePost', ...of }]);
   });
 
-  it('has none where nothing was changed: reads, refusals, replays, what is so already', async () => {
+  it('logs nothing for reads, rejected requests, replays and updates that change nothing', async () => {
     const key = { 'Idempotency-Key': 'k' };
     const { id } = await linesOf('POST', '/users', key, { name: 'Ada', email: 'a@x.org' });
     const requests: [number, ...Parameters<Api['send']>][] = [

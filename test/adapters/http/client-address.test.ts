@@ -17,14 +17,14 @@ function addressOf(
   return clientAddresses(trusted)(request as unknown as IncomingMessage);
 }
 
-describe('the address of a client', () => {
-  it('is the one of its connection, whatever it says, where no proxy is trusted', () => {
+describe('the client address', () => {
+  it('is the address of the connection if the proxy is not trusted', () => {
     expect(addressOf(undefined, '192.0.2.1', '198.51.100.7')).to.equal('192.0.2.1');
     expect(addressOf([], '192.0.2.1', '198.51.100.7')).to.equal('192.0.2.1');
     expect(addressOf(['10.0.0.1'], '192.0.2.1', '198.51.100.7')).to.equal('192.0.2.1');
   });
 
-  it('is counted from the right, so that what a client adds on the left is nothing', () => {
+  it('is read from the right of X-Forwarded-For, so clients cannot forge it on the left', () => {
     const forwarded = '1.1.1.1, 198.51.100.7, 10.0.0.2';
     expect(addressOf(0, '10.0.0.1', forwarded)).to.equal('10.0.0.1');
     expect(addressOf(1, '10.0.0.1', forwarded)).to.equal('10.0.0.2');
@@ -35,7 +35,7 @@ describe('the address of a client', () => {
     expect(addressOf(9, '10.0.0.1', '198.51.100.7')).to.equal('198.51.100.7');
   });
 
-  it('ends at what cannot be read', () => {
+  it('is the last trusted proxy if the next entry of X-Forwarded-For is not an IP address', () => {
     for (const forwarded of ['', ' , ', 'unknown', '1.2.3', '198.51.100.7, _hidden', undefined]) {
       expect(addressOf(2, '10.0.0.1', forwarded), forwarded).to.equal('10.0.0.1');
     }
@@ -43,7 +43,7 @@ describe('the address of a client', () => {
     expect(addressOf(2, '10.0.0.1', '[2001:db8::1]:4711')).to.equal('2001:db8::1');
   });
 
-  it('of IPv6 is limited as its /64, however it is written', () => {
+  it('is rate-limited as a /64 network for IPv6, in every notation', () => {
     const one = [
       ...[
         '2001:db8:1:2::',
@@ -67,7 +67,7 @@ describe('the address of a client', () => {
     expect(limitedAs('192.0.2.1')).to.equal('192.0.2.1');
   });
 
-  it('is one of IPv4 where that stands inside one of IPv6, and has no zone', () => {
+  it('is converted to IPv4 if IPv4-mapped, and loses its zone', () => {
     for (const address of [
       ...['::ffff:192.0.2.1', '::FFFF:c000:201', '0:0:0:0:0:ffff:192.0.2.1'],
       ...['0000::ffff:c000:0201', '[::ffff:c000:201]:4711'],
@@ -79,7 +79,7 @@ describe('the address of a client', () => {
     expect(addressOf(0, 'fe80::5%eth0')).to.equal('fe80::5');
   });
 
-  it('is not looked for behind what is no proxy', () => {
+  it('throws a TypeError for invalid trusted proxies', () => {
     for (const wrong of [-1, 1.5, Number.NaN, ['x']]) {
       expect(() => clientAddresses(wrong), String(wrong)).to.throw(TypeError);
     }

@@ -15,7 +15,7 @@ async function endOf(api: Api): Promise<string> {
 }
 
 describe('GET /events', () => {
-  it('names each change behind a position, and where to read on', async () => {
+  it('returns the changes after a position, and the next position', async () => {
     await using api = await startApi();
     const after = await endOf(api);
     const user = await api.make('/users', { name: 'Ada' });
@@ -40,7 +40,7 @@ describe('GET /events', () => {
     expect([head.status, head.text]).to.deep.equal([200, '']);
   });
 
-  it('waits for an event, and for no longer than it is asked to', async () => {
+  it('waits for an event, for at most the requested time', async () => {
     await using api = await startApi();
     const after = await endOf(api);
     const waiting = api.get(`/events?after=${after}&wait=20`);
@@ -52,7 +52,7 @@ describe('GET /events', () => {
     expect([none.status, none.body.events]).to.deep.equal([200, []]);
   });
 
-  it('refuses what cannot be asked for, and tells of what it cannot read on from', async () => {
+  it('rejects invalid parameters, unknown positions and stores without events', async () => {
     await using api = await startApi();
     for (const query of [
       'wait=26',
@@ -72,7 +72,7 @@ describe('GET /events', () => {
     expectProblem(await api.send('POST', '/events', {}, {}), 405, 'method-not-allowed');
   });
 
-  it('shows a caller the records that it may read whole', async () => {
+  it('returns events only for the collections that the caller can read in full', async () => {
     await using api = await startApi({ app: { authenticate } });
     const all = as({ scopes: ['users:read', 'users:write', 'posts:read:all', 'posts:write'] });
     const after = nextOf(await api.get('/events', all));
@@ -90,10 +90,10 @@ describe('GET /events', () => {
     expectProblem(await api.get('/events'), 401, 'unauthenticated');
   });
 
-  /** As client number n of a proxy. */
+  /** Headers for client number n behind a proxy. */
   const from = (n: number) => ({ 'X-Forwarded-For': `10.0.${Math.floor(n / 100)}.1` });
 
-  it('holds a thousand that wait, as none of the requests in progress', async function () {
+  it('lets a thousand requests wait without occupying the limiter', async function () {
     this.timeout(60_000);
     const metrics = new Metrics();
     await using api = await startApi({ app: { metrics, trustedProxies: 1 } });
@@ -111,7 +111,7 @@ describe('GET /events', () => {
     expect([...told].join()).to.contain(id);
   });
 
-  it('ends a wait with its client: its place is free', async function () {
+  it('stops waiting when the client disconnects, which frees its slot', async function () {
     this.timeout(60_000);
     await using api = await startApi();
     const after = await endOf(api);
@@ -128,7 +128,7 @@ describe('GET /events', () => {
     await until(isFree, 'the places are free');
   });
 
-  it('holds at most 50 requests of a caller and 100 of an address; the others get 429', async function () {
+  it('lets 50 requests per caller and 100 per address wait, and returns 429 for more', async function () {
     this.timeout(60_000);
     const app = { authenticate, anonymous: ['users:read'], trustedProxies: 1 } as const;
     await using api = await startApi({ app });
@@ -136,7 +136,7 @@ describe('GET /events', () => {
     const wait = (headers: Record<string, string>, seconds = 15) =>
       api.get(`/events?after=${after}&wait=${seconds}`, headers);
     const ada = as({ name: 'ada', scopes: ['users:read'] });
-    /** The first response that is not 200: the others have not arrived at the server before. */
+    /** Returns the first response that is not 200. Until then, the server has not received all the others. */
     const refusal = async (headers: Record<string, string>) => {
       let answer = await wait(headers, 1);
       while (answer.status === 200) answer = await wait(headers, 1);
@@ -148,7 +148,7 @@ describe('GET /events', () => {
     expect(refused.headers.get('retry-after')).to.equal('5');
     expect(refused.headers.get('ratelimit')).to.equal('"held-caller";r=0');
     expect((await wait({ ...ada, ...from(0) }, 0)).status, 'without a wait').to.equal(200);
-    // One network of IPv6 is one client.
+    // An IPv6 /64 network counts as one client.
     const network = (n: number) => ({ 'X-Forwarded-For': `2001:db8::${n.toString(16)}` });
     held.push(...Array.from({ length: 100 }, (_, n) => wait(network(n + 1))));
     const other = await refusal(network(999));
@@ -159,7 +159,7 @@ describe('GET /events', () => {
     expect((await wait(network(999), 1)).status).to.equal(200);
   });
 
-  it('ends a wait when the server stops', async () => {
+  it('responds at once when the server stops', async () => {
     const api = await startApi();
     const after = await endOf(api);
     const waiting = api.get(`/events?after=${after}&wait=25`);

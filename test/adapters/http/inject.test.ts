@@ -4,8 +4,8 @@ import { rostrumListener } from '../../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';
 
-describe('requests that are injected without a connection', () => {
-  it('are served by Fastify with a body, and one that is refused does not end the process', async () => {
+describe('requests injected without a connection', () => {
+  it('work with app.inject of Fastify, and a rejected body does not end the process', async () => {
     const forum = rostrumListener(createRostrum(createMemoryStore()), { prefix: '/forum' });
     const app = fastify();
     app.addHook('onRequest', (request, reply, done) => {
@@ -25,7 +25,8 @@ describe('requests that are injected without a connection', () => {
     expect((await inject('x'.repeat(2_000_000))).statusCode).to.equal(413);
     const page = await app.inject('/forum/users?limit=1');
     expect([page.statusCode, page.json().users.length]).to.deep.equal([200, 1]);
-    // What the adapter once did two seconds later to a body that was refused ended the process.
+    // The adapter closes the connection of a rejected body after 2 s. Here there is none, which once crashed
+    // the process.
     await new Promise((resolve) => setTimeout(resolve, 2500));
     await app.close();
   });

@@ -14,7 +14,7 @@ const typed = 'Content-Type: application/json\r\n';
 const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
 const post = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}`;
 
-/** A store whose calls of one method wait until they are released, and how many of them are under way. */
+/** A store in which calls of one method wait until `release`; `seen.now` counts the calls in progress. */
 function stuckStore<M extends 'get' | 'list' | 'create' | 'update'>(method: M) {
   const store = createMemoryStore();
   const seen = { now: 0, all: 0 };
@@ -41,11 +41,11 @@ function stuckStore<M extends 'get' | 'list' | 'create' | 'update'>(method: M) {
 describe('the limiter', function () {
   this.timeout(60_000);
 
-  it('refuses one more of a thousand requests of an operation at once, and no others', async () => {
+  it('rejects an operation that already has 1000 requests, and still serves others', async () => {
     const { store, seen, release } = stuckStore('get');
     await using api = await startApi({ store });
     const waiting = Array.from({ length: 1000 }, () => api.get('/users/x'));
-    await until(() => seen.now === 1000, 'all are under way', 30_000);
+    await until(() => seen.now === 1000, 'all are in progress', 30_000);
     const refused = await api.get('/users/x');
     expectProblem(refused, 503, 'overloaded');
     expect(refused.headers.get('Retry-After')).to.match(/^[1-5]$/);
@@ -58,24 +58,24 @@ describe('the limiter', function () {
     );
   });
 
-  it('refuses a change before its body is read', async () => {
+  it('rejects a write before reading its body', async () => {
     const { store, seen, release } = stuckStore('create');
     await using api = await startApi({ store });
     const waiting = Array.from({ length: 1000 }, () => api.post('/users', { name: 'Ann' }));
-    await until(() => seen.now === 1000, 'all are under way', 30_000);
+    await until(() => seen.now === 1000, 'all are in progress', 30_000);
     const refused = await exchange(api.server, `${post}Content-Length: 1000\r\n\r\n`);
     expect([refused?.status, refused?.body.code]).to.deep.equal([503, 'overloaded']);
     release();
     for (const { status } of await Promise.all(waiting)) expect(status).to.equal(201);
   });
 
-  it('runs four lists of an operation at a time, and small pages beside large ones', async () => {
+  it('runs four lists of an operation at a time, and small pages separately from large ones', async () => {
     const { store, seen, release } = stuckStore('list');
     await using api = await startApi({ store });
     const large = Array.from({ length: 10 }, () => api.get('/posts'));
-    await until(() => seen.now === 4, 'four are under way');
+    await until(() => seen.now === 4, 'four are in progress');
     const others = [api.get('/posts?limit=1'), api.get('/users')];
-    await until(() => seen.now === 6, 'others are under way');
+    await until(() => seen.now === 6, 'others are in progress');
     await sleep(100);
     expect(seen.now).to.equal(6);
     for (let n = 0; n < 4; n++) {
@@ -86,11 +86,11 @@ describe('the limiter', function () {
     expect(new Set(statuses)).to.deep.equal(new Set([200]));
   });
 
-  it('refuses a list that has waited for 10 seconds', async () => {
+  it('rejects a list after 10 seconds in the queue', async () => {
     const { store, seen, release } = stuckStore('list');
     await using api = await startApi({ store });
     const first = Array.from({ length: 4 }, () => api.get('/posts'));
-    await until(() => seen.now === 4, 'four are under way');
+    await until(() => seen.now === 4, 'four are in progress');
     const start = performance.now();
     expectProblem(await api.get('/posts'), 503, 'overloaded');
     expect(performance.now() - start).to.be.within(9000, 15_000);
@@ -98,14 +98,14 @@ describe('the limiter', function () {
     await Promise.all(first);
   });
 
-  it('changes one record by one request at a time, and others meanwhile', async () => {
+  it('runs one change per record at a time, and changes to other records in parallel', async () => {
     const { store, seen, release } = stuckStore('update');
     await using api = await startApi({ store });
     const change = (path: string) => api.send('PATCH', path, {}, { name: 'Bea', title: 'B' });
     const all = Array.from({ length: 3 }, () => change('/users/x'));
-    await until(() => seen.now === 1, 'one is under way');
+    await until(() => seen.now === 1, 'one is in progress');
     const others = [change('/users/y'), change('/posts/x'), api.send('DELETE', '/users/x')];
-    await until(() => seen.now === 3, 'those of other records are under way');
+    await until(() => seen.now === 3, 'those of other records are in progress');
     await sleep(100);
     expect(seen.now).to.equal(3);
     while (seen.now > 0) {
@@ -116,7 +116,7 @@ describe('the limiter', function () {
     expect(new Set(statuses)).to.deep.equal(new Set([404]));
   });
 
-  it('parses few large bodies at a time', async () => {
+  it('parses only a few large bodies at a time', async () => {
     const { store, seen, release } = stuckStore('create');
     await using api = await startApi({ store });
     const make = async (own: unknown, most: number) => {
@@ -133,12 +133,12 @@ describe('the limiter', function () {
     await make(Array(100_000).fill({}), 1);
   });
 
-  it('serves other operations while one keeps the process busy', async () => {
+  it('serves other operations quickly while one operation keeps the process busy', async () => {
     const store = createMemoryStore();
     const { list } = store.posts;
     store.posts.list = async (request) => {
       const end = performance.now() + 5;
-      while (performance.now() < end); // As a large page does.
+      while (performance.now() < end); // Blocks the event loop, like a large page.
       return list.call(store.posts, request);
     };
     await using api = await startApi({ store });
@@ -153,13 +153,13 @@ describe('the limiter', function () {
     for (const { status } of await Promise.all(lists)) expect(status).to.equal(200);
   });
 
-  it('accepts other connections before it serves the lists of many new ones', async () => {
+  it('accepts new connections before it has served all queued lists', async () => {
     const store = createMemoryStore();
     const { list } = store.posts;
     let lists = 0;
     store.posts.list = async (request) => {
       const end = performance.now() + 10;
-      while (performance.now() < end); // As a large page does.
+      while (performance.now() < end); // Blocks the event loop, like a large page.
       lists += 1;
       return list.call(store.posts, request);
     };
@@ -172,13 +172,13 @@ describe('the limiter', function () {
     for (const answer of await Promise.all(asking)) expect(answer?.status).to.equal(200);
   });
 
-  it('does not work for clients that have left while they waited', async () => {
+  it('does no work for clients that disconnected while queued', async () => {
     const { store, seen, release } = stuckStore('list');
     await using api = await startApi({ store });
     const leaving = Array.from({ length: 40 }, () => {
       return new RawConnection(api.server).send(get('/api/v1/posts?limit=1000')).end();
     });
-    await until(() => seen.now === 4, 'four are under way');
+    await until(() => seen.now === 4, 'four are in progress');
     await sleep(1500);
     release();
     const responses = await Promise.all(leaving.map((connection) => connection.next()));
@@ -197,10 +197,10 @@ describe('the limiter', function () {
   });
 });
 
-describe('clients that hold memory', function () {
+describe('clients that tie up memory', function () {
   this.timeout(60_000);
 
-  /** A server with posts of 2 MiB, and its rostrum. */
+  /** A store with 2 MiB of posts, and its rostrum. */
   async function withLargePosts() {
     const store = createMemoryStore();
     const rostrum = createRostrum(store);
@@ -209,34 +209,34 @@ describe('clients that hold memory', function () {
     return { store, rostrum };
   }
 
-  it('with large lists that they do not read are closed while others wait, and small lists pass', async () => {
+  it('are disconnected if they don’t read large lists while others wait; small lists are served', async () => {
     const { store } = await withLargePosts();
     const metrics = new Metrics();
     await using api = await startApi({ store, app: { metrics } });
     const stalled = Array.from({ length: 100 }, () => {
       const connection = new RawConnection(api.server);
       connection.socket.pause();
-      return connection.send(get('/api/v1/posts').repeat(8)); // Buffers of the system take the first ones.
+      return connection.send(get('/api/v1/posts').repeat(8)); // The system buffers the first responses.
     });
     const shown = async (name: string) => {
       const { body } = await metrics.exposition();
       return Number(new RegExp(`^rostrum_http_limiter_${name} (\\d+)$`, 'm').exec(body)?.[1]);
     };
-    await until(async () => (await shown('waiting')) > 0, 'some wait', 20_000);
+    await until(async () => (await shown('waiting')) > 0, 'some are waiting', 20_000);
     for (const path of ['/posts?limit=1', '/users', '/users/x']) {
       expect((await api.get(path)).status, path).to.be.oneOf([200, 404]);
     }
-    expect(await shown('waiting'), 'large lists that still wait').to.be.above(0);
-    // Lists of the same size are served, at last because clients that stand still lose their places.
+    expect(await shown('waiting'), 'large lists that are still waiting').to.be.above(0);
+    // Lists of the same size are served too, once stalled clients are disconnected.
     const isClosed = async () => {
       expect((await api.get('/posts')).status).to.equal(200);
       return (await shown('closed')) > 0;
     };
-    await until(isClosed, 'clients that stand still are closed', 20_000);
+    await until(isClosed, 'stalled clients are disconnected', 20_000);
     for (const { socket } of stalled) socket.destroy();
   });
 
-  it('are the same to rostrum/fetch', async () => {
+  it('cannot block other requests in rostrum/fetch either', async () => {
     const { rostrum } = await withLargePosts();
     const handle = createFetchHandler(rostrum);
     const ask = (path: string) => handle(new Request(`http://x/api/v1${path}`));
@@ -254,7 +254,7 @@ describe('clients that hold memory', function () {
     for (const body of bodies) await body?.cancel().catch(() => {});
   });
 
-  it('that stall their bodies lose their slots to other clients', async () => {
+  it('lose their slots to other clients if they stall while sending a body', async () => {
     await using api = await startApi();
     const holders = Array.from({ length: 100 }, () =>
       new RawConnection(api.server).send(`${post}Content-Length: ${mebibyte}\r\n\r\n{"name":"`),
@@ -274,7 +274,7 @@ describe('clients that hold memory', function () {
     for (const { socket } of holders) socket.destroy();
   });
 
-  it('with bodies in tiny pieces are closed', async () => {
+  it('are disconnected if they send a body in tiny chunks', async () => {
     await using api = await startApi();
     const head = `${post}Transfer-Encoding: chunked\r\n\r\n`;
     const chunksOf = (text: string, length: number) =>
@@ -292,7 +292,7 @@ describe('clients that hold memory', function () {
     expect((await api.post('/users', { name: 'Ann' })).status).to.equal(201);
   });
 
-  it('with bodies that are refused are closed after a while', async () => {
+  it('are disconnected after a while if they keep sending a rejected body', async () => {
     await using api = await startApi();
     const connection = new RawConnection(api.server);
     const { socket } = connection;

@@ -11,7 +11,7 @@ import { createRostrum, type Rostrum } from '../../../src/index.ts';
 import { type Calls, callsTo, expectProblem } from './support/api.ts';
 import { keepLog } from './support/log.ts';
 
-/** As koa-mount does it: takes the path's front off, and puts it back for what comes behind. */
+/** Works like koa-mount: removes the prefix from the path, and restores it for later middleware. */
 function mount(front: string, inner: Koa.Middleware): Koa.Middleware {
   return async (ctx, next) => {
     if (!ctx.path.startsWith(`${front}/`) && ctx.path !== front) return next();
@@ -26,7 +26,7 @@ function mount(front: string, inner: Koa.Middleware): Koa.Middleware {
   };
 }
 
-describe('in somebody else’s app', () => {
+describe('Rostrum in another app', () => {
   let rostrum: Rostrum;
   const servers: Server[] = [];
   beforeEach(() => {
@@ -44,7 +44,7 @@ describe('in somebody else’s app', () => {
     return { ...callsTo(url), url };
   }
 
-  /** All that is said in paths has to be said in those that the client sees. */
+  /** Expects every path in a response to be the path that the client sees. */
   async function expectAt(base: string, calls: Calls): Promise<void> {
     const made = await calls.post(`${base}/users`, { name: 'Ann' });
     expect(made.headers.get('location')).to.equal(`${base}/users/${made.body.id}`);
@@ -61,7 +61,7 @@ describe('in somebody else’s app', () => {
   }
 
   for (const prefix of ['/api/v1', '/a', '/deep/ly/nested', '/caf%C3%A9', '/a(b)!']) {
-    it(`answers under ${prefix} and leaves the rest to the app`, async () => {
+    it(`serves ${prefix} and leaves other paths to the app`, async () => {
       const app = new Koa();
       app.use(rostrumMiddleware(rostrum, { prefix }));
       app.use((ctx) => {
@@ -75,7 +75,7 @@ describe('in somebody else’s app', () => {
     });
   }
 
-  it('works below a mount', async () => {
+  it('works below a mount path', async () => {
     const app = new Koa();
     app.use(mount('/blog', rostrumMiddleware(rostrum)));
     app.use(mount('/all', rostrumMiddleware(rostrum, { prefix: '' })));
@@ -88,7 +88,7 @@ describe('in somebody else’s app', () => {
     expect((await calls.get('/blog/else')).text).to.equal('the rest');
   });
 
-  it('works twice in one app, each under its own prefix', async () => {
+  it('can be used twice in one app, under different prefixes', async () => {
     const app = new Koa();
     app.use(rostrumMiddleware(rostrum, { prefix: '/one' }));
     app.use(rostrumMiddleware(createRostrum(createMemoryStore()), { prefix: '/two' }));
@@ -98,7 +98,7 @@ describe('in somebody else’s app', () => {
     expect((await calls.get(`/two/users/${id}`)).status).to.equal(404);
   });
 
-  it('serves a plain node:http server, and is 404 for what does not lie under its prefix', async () => {
+  it('works as the listener of a node:http server, and returns 404 outside its prefix', async () => {
     const calls = await listen(rostrumListener(rostrum, { prefix: '/data' }));
     await expectAt('/data', calls);
     expectProblem(await calls.get('/else'), 404, 'path-not-found', '/data');
@@ -106,9 +106,9 @@ describe('in somebody else’s app', () => {
     await expectAt('', whole);
   });
 
-  it('works below a mount of Connect and Express, and leaves the rest to them', async () => {
+  it('works below a mount path of Connect or Express, and leaves other paths to it', async () => {
     const rostrumAt = rostrumListener(rostrum);
-    // As `app.use('/forum', …)` does it: the front is taken off, and left in `originalUrl`.
+    // Like `app.use('/forum', …)`, which removes the prefix from `url` and keeps it in `originalUrl`.
     const calls = await listen((request, response) => {
       const url = request.url ?? '';
       const inner = url.replace(/^\/forum/, '') || '/';
@@ -121,7 +121,7 @@ describe('in somebody else’s app', () => {
     }
   });
 
-  it('takes the prefix that clients see behind a path of Express, too, whatever that cuts off', async () => {
+  it('accepts the full prefix below an Express path that removes all or part of it', async () => {
     const appAt = (path: string | RegExp) =>
       express()
         .use(path, rostrumListener(rostrum, { prefix: '/forum' }))
@@ -138,13 +138,13 @@ describe('in somebody else’s app', () => {
         expect((await calls.get(other)).text, other).to.equal(`the rest, ${other}`);
       }
     }
-    // A route with a parameter refuses a path that cannot be decoded by itself.
+    // With a parameter in the route, Express itself rejects malformed percent-encoding.
     await expectAt('/forum', await listen(appAt('/forum')));
     const router = express.Router().use('/b', rostrumListener(rostrum, { prefix: '/a/b' }));
     await expectAt('/a/b', await listen(express().use('/a', router)));
   });
 
-  it('says so when the app or a plain server has read the body before', async () => {
+  it('returns 500 and logs why if the app or server has already read the body', async () => {
     const { logger, lines } = keepLog();
     const app = new Koa();
     app.use(bodyParser());
@@ -165,12 +165,12 @@ describe('in somebody else’s app', () => {
     }
   });
 
-  it('does not mind a client that goes away before its body is wanted', async () => {
+  it('logs no error if the client disconnects before its body is read', async () => {
     const { logger, lines } = keepLog();
     const app = new Koa();
     const arrived = Promise.withResolvers<void>();
     const gone = Promise.withResolvers<void>();
-    app.on('error', () => {}); // Koa's own report of the connection.
+    app.on('error', () => {}); // Koa reports the closed connection.
     app.use(async (ctx, next) => {
       ctx.req.on('close', () => gone.resolve());
       arrived.resolve();
@@ -189,7 +189,7 @@ describe('in somebody else’s app', () => {
     expect(lines.filter(({ level }) => level !== 'info')).to.deep.equal([]);
   });
 
-  it('without a logger, failures go to the app’s error event', async () => {
+  it('emits failures as "error" events of the app if it has no logger', async () => {
     const app = new Koa();
     const errors: unknown[] = [];
     app.on('error', (error) => errors.push(error));
@@ -211,7 +211,7 @@ describe('in somebody else’s app', () => {
     expect(causes.slice(1)).to.deep.equal([String(reset), 'UnauthorizedError: not known']);
   });
 
-  it('refuses a prefix that no path begins with', () => {
+  it('throws a TypeError for an invalid prefix', () => {
     for (const prefix of ['api', '/api/', '//', '/a//b', '/%ZZ', '/a b', '/a?b', '/a#b']) {
       expect(() => rostrumMiddleware(rostrum, { prefix }), prefix).to.throw(TypeError, /prefix/);
     }

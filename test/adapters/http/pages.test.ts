@@ -9,7 +9,7 @@ import { exchange, RawConnection } from './support/raw.ts';
 
 const asBrowser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-/** Holds a page to a policy: no script but files of the server, and nothing from anywhere else. */
+/** Expects a strict Content-Security-Policy: the page loads scripts and other files only from this server. */
 function expectStrict({ headers, text }: Answer): void {
   const policy = headers.get('content-security-policy') ?? '';
   const parts = policy.split('; ');
@@ -30,7 +30,7 @@ describe('the pages', () => {
   after(() => api[Symbol.asyncDispose]());
   const open = (path: string, headers = {}) => api.get(api.server.url + path, headers);
 
-  it('/ tells a person what runs, and where to go', async () => {
+  it('/ is a home page with links to the other pages', async () => {
     const home = await open('/', asBrowser);
     expect(home.status).to.equal(200);
     expectStrict(home);
@@ -41,7 +41,7 @@ describe('the pages', () => {
     for (const path of paths) expect((await open(path, asBrowser)).status, path).to.equal(200);
   });
 
-  it('/ says what runs to clients that need no credentials, and how to send a key to the others', async () => {
+  it('/ shows version and store only if no credentials are required, else how to send a key', async () => {
     const authenticate = () => undefined;
     const about = { store: 'in memory' };
     for (const app of [{}, { authenticate }, { authenticate, pages: ['home'] as const }]) {
@@ -54,7 +54,7 @@ describe('the pages', () => {
     }
   });
 
-  it('/ is JSON for a program', async () => {
+  it('/ is JSON unless the client asks for HTML', async () => {
     for (const headers of [{}, { Accept: 'application/json' }]) {
       const home = await open('/', headers);
       expect(home.headers.get('vary')).to.equal('Accept');
@@ -65,21 +65,21 @@ describe('the pages', () => {
     }
   });
 
-  it('a path where nothing is served names the lists', async () => {
+  it('unknown paths return 404 with a hint', async () => {
     for (const path of ['/users', '/docs/']) {
       const { error } = expectProblem(await open(path), 404, 'path-not-found');
       expect(error).to.match(/^No such path\. /);
     }
   });
 
-  it('/ says when the store is not available', async () => {
+  it('/ shows when the store is unavailable', async () => {
     const ready = () => Promise.reject(new Error('gone'));
     await using ill = await startApi({ app: { ready } });
     expect((await ill.get(`${ill.server.url}/`)).body.status).to.equal('unavailable');
     expect((await ill.get(`${ill.server.url}/`, asBrowser)).text).to.contain('not available');
   });
 
-  it('/docs is a page that loads its parts from the server alone', async () => {
+  it('/docs loads all its files from this server', async () => {
     const docs = await open('/docs', asBrowser);
     expect(docs.status).to.equal(200);
     expectStrict(docs);
@@ -95,7 +95,7 @@ describe('the pages', () => {
     }
   });
 
-  it('/docs is the same bytes for all who ask', async () => {
+  it('/docs keeps one copy of its files in memory for all requests', async () => {
     const path = '/docs/swagger-ui-bundle.js';
     const { length } = (await open(path)).text;
     collectGarbage();
@@ -109,11 +109,11 @@ describe('the pages', () => {
     collectGarbage();
     const { arrayBuffers } = process.memoryUsage();
     for (const { socket } of waiting) socket.destroy();
-    // A connection has some kilobytes of its own, which are nothing beside these 1.7 MB.
+    // Each connection also has a few kilobytes of buffers, which is little compared to the 1.7 MB of this file.
     expect((arrayBuffers - before.arrayBuffers) / length).to.be.below(10);
   });
 
-  it('lead to the public URL where the server knows it', async () => {
+  it('link to the public URL if it is configured', async () => {
     const publicUrl = 'http://127.0.0.1:1/backend';
     await using behind = await startApi({ app: { publicUrl } });
     const { url } = behind.server;
@@ -129,7 +129,7 @@ describe('the pages', () => {
     expect(servers).to.deep.equal([{ url: `${publicUrl}/api/v1` }]);
   });
 
-  it('/admin is the page of rostrum-admin', async () => {
+  it('/admin serves rostrum-admin', async () => {
     const admin = await open('/admin', asBrowser);
     expectStrict(admin);
     expect(admin.headers.get('referrer-policy')).to.equal('no-referrer');
@@ -139,8 +139,8 @@ describe('the pages', () => {
     expectProblem(await open('/admin/package.json'), 404, 'path-not-found');
   });
 
-  it('files are revalidated by one tag, by a list of tags, and by *', async () => {
-    // With fetch, a request with If-None-Match is a reload, which is never answered with 304.
+  it('files return 304 for If-None-Match with one tag, a list of tags, or *', async () => {
+    // Not with fetch: it treats a request with If-None-Match as a reload and hides the 304.
     const ask = async (given: string) => {
       const headers = `Host: x\r\nIf-None-Match: ${given}\r\n\r\n`;
       const answer = await exchange(api.server, `GET /admin/admin.js HTTP/1.1\r\n${headers}`);
@@ -153,7 +153,7 @@ describe('the pages', () => {
     }
   });
 
-  it('/admin/caller says what credentials allow', async () => {
+  it('/admin/caller returns the name, subject and scopes of the caller', async () => {
     const all = await open('/admin/caller');
     expect(all.body).to.deep.include({ name: null, subject: null, asks: false });
     expect(all.body.scopes).to.include.members(['users:write', 'posts:read:all']);
@@ -184,7 +184,7 @@ describe('the pages', () => {
     }
   });
 
-  it('/admin/caller tells what runs to who reads all of users', async () => {
+  it('/admin/caller shows version and store only to callers with users:read', async () => {
     const callers = { all: ['users:read'], some: ['users:read:public'] } as const;
     const authenticate = (ctx: Context) => {
       const scopes = callers[ctx.get('Authorization') as keyof typeof callers];
@@ -200,7 +200,7 @@ describe('the pages', () => {
     expect(await runsFor()).to.equal(undefined);
   });
 
-  it('/admin/caller counts as a request of the API does', async () => {
+  it('/admin/caller counts towards the rate limits', async () => {
     const limited = (limits: object) => {
       const authenticate = (ctx: Context) =>
         ctx.get('Authorization') === 'good'
@@ -224,7 +224,7 @@ describe('the pages', () => {
     }
   });
 
-  it('/problems/CODE has an example with the members that a body has', async () => {
+  it('/problems/CODE shows an example with the same members as a real response', async () => {
     await using api = await startApi();
     const { id } = await api.make('/users', { name: 'A', email: 'a@example.com' });
     await api.make('/posts', { title: 'A', authorId: id });
@@ -252,7 +252,7 @@ describe('the pages', () => {
     }
   });
 
-  it('lead a person on from paths that are none for people, and say where nothing is', async () => {
+  it('redirect browsers from nearby paths, and show a 404 page elsewhere', async () => {
     for (const [path, to] of [
       ['/docs/', '/docs'],
       ['/api/v1', '/docs'],
@@ -273,7 +273,7 @@ describe('the pages', () => {
     });
   });
 
-  it('are those that are switched on', async () => {
+  it('can be disabled one by one', async () => {
     await using none = await startApi({ app: { pages: [] } });
     const { url } = none.server;
     for (const path of ['/docs', '/admin', '/admin/caller']) {
@@ -287,7 +287,7 @@ describe('the pages', () => {
     expect(led.headers.get('location')).to.equal('/');
   });
 
-  it('can only be read', async () => {
+  it('reject methods other than GET and HEAD', async () => {
     for (const path of ['/', '/docs', '/admin', '/docs/docs.js', '/openapi.json']) {
       const answer = await api.send('POST', api.server.url + path);
       expectProblem(answer, 405, 'method-not-allowed');

@@ -4,7 +4,7 @@ import { scopes } from '../../../src/index.ts';
 import { type Api, startApi } from './support/api.ts';
 import { as, authenticate } from './support/callers.ts';
 
-/** A POST or PUT that is wrong in some ways; the first of them, in this order, is answered. */
+/** Parts of a POST or PUT that are wrong. The server reports the first error in this order. */
 interface Wrongs {
   readonly path?: string;
   readonly method?: string;
@@ -19,7 +19,7 @@ const everything = as({ scopes });
 
 const tooLarge = `{"name":"${'x'.repeat(bodyLimit)}"}`;
 
-/** In the contract's order: the earliest error that applies is reported. */
+/** In the order in which errors are reported. */
 const creation: readonly (readonly [code: string, wrongs: Wrongs])[] = [
   ['invalid-path', { path: '/users/%ZZ' }],
   ['path-not-found', { path: '/nothing' }],
@@ -82,7 +82,7 @@ describe('the precedence of errors', () => {
       it(`${name}: ${code} is reported before every later error`, async () => {
         expect(await codeOf(right(), wrong), 'alone').to.equal(code);
         for (const [later, other] of order.slice(i + 1)) {
-          // Two that are wrong in the same part cannot be had at once.
+          // One part of a request cannot be wrong in two ways at once.
           if (Object.keys(other).some((part) => part in wrong)) continue;
           expect(await codeOf(right(), other, wrong), `with ${later}`).to.equal(code);
         }
@@ -110,7 +110,7 @@ describe('the precedence of errors', () => {
     body: '{"name":"Ann"}',
   }));
 
-  it('DELETE: 404, then 428, then 412, then 409', async () => {
+  it('DELETE reports 404 before 428, 412 and 409', async () => {
     await api.post('/posts', { title: 'x', authorId: user.slice(7) }, everything);
     const code = async (path: string, headers = {}) =>
       (await api.send('DELETE', path, { ...everything, ...headers })).body.code;

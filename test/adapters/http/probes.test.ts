@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { expectProblem, startApi } from './support/api.ts';
 
 describe('the probes', () => {
-  it('/livez is 200 while the process answers, whatever the store does', async () => {
+  it('/livez returns 200 even if the store is closed', async () => {
     await using api = await startApi();
     await api.store.close();
     const { status, headers, body } = await api.get(`${api.server.url}/livez`);
@@ -10,7 +10,7 @@ describe('the probes', () => {
     expect(headers.get('cache-control')).to.equal('no-store');
   });
 
-  it('/readyz is 200 when the store can serve, and 503 when it cannot', async () => {
+  it('/readyz returns 200 if the store is available, and 503 if not', async () => {
     await using api = await startApi();
     const path = `${api.server.url}/readyz`;
     expect((await api.get(path)).status).to.equal(200);
@@ -18,7 +18,7 @@ describe('the probes', () => {
     expectProblem(await api.get(path), 503, 'store-unavailable');
   });
 
-  it('/readyz is 503 when the store does not say in time, or whatever it fails with', async () => {
+  it('/readyz returns 503 if the store fails or does not respond in time', async () => {
     const silent = () => new Promise<void>(() => {});
     for (const ready of [silent, () => Promise.reject(new Error('a secret'))]) {
       await using api = await startApi({ app: { ready } });
@@ -28,7 +28,7 @@ describe('the probes', () => {
     }
   });
 
-  it('can only be read', async () => {
+  it('reject methods other than GET and HEAD', async () => {
     await using api = await startApi();
     for (const probe of ['livez', 'readyz']) {
       const answer = await api.send('POST', `${api.server.url}/${probe}`);

@@ -13,9 +13,9 @@ import { exchange, RawConnection } from './support/raw.ts';
 
 const kibi = 1024;
 
-describe('the text of a page', () => {
+describe('joined, which builds the body of a page', () => {
   for (const length of [0, 1, 63 * kibi, 65 * kibi]) {
-    it(`of about ${length} characters is ${length > 64 * kibi ? 'bytes' : 'text'}`, () => {
+    it(`returns ${length > 64 * kibi ? 'a Buffer' : 'a string'} for about ${length} characters`, () => {
       const parts = fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 20 });
       const property = fc.property(parts, (some) => {
         const texts = length === 0 ? some : [...some, 'x'.repeat(length)];
@@ -29,8 +29,8 @@ describe('the text of a page', () => {
   }
 });
 
-describe('a body', () => {
-  it('ends in one line feed, whatever was asked', async () => {
+describe('a response body', () => {
+  it('ends with one line feed', async () => {
     await using api = await startApi();
     const { id } = await api.make('/users', { name: 'A' });
     for (const title of ['x'.repeat(5), 'y'.repeat(50)]) {
@@ -57,7 +57,7 @@ describe('a body', () => {
   });
 });
 
-describe('a page that is longer than a short text', () => {
+describe('a large page', () => {
   const titles = Array.from({ length: 60 }, (_, n) => `${n} é 😀`);
   const body = '\u00fcber 😀'.repeat(800);
   let api: Api;
@@ -69,14 +69,14 @@ describe('a page that is longer than a short text', () => {
 
   const numberOf = (title: string) => Number(title.split(' ')[0]);
 
-  /** The titles of a page that came whole, in their order. */
+  /** Expects complete posts, and returns their titles in numeric order. */
   function titlesOf(page: Record<string, unknown> | undefined): string[] {
     const posts = page?.posts as { title: string; body: string }[];
     for (const post of posts) expect(post.body).to.equal(body);
     return posts.map(({ title }) => title).sort((a, b) => numberOf(a) - numberOf(b));
   }
 
-  it('comes whole, again and again on one connection', async () => {
+  it('is complete for each of several requests on one connection', async () => {
     const connection = new RawConnection(api.server);
     for (let n = 0; n < 3; n++) {
       connection.send('GET /api/v1/posts?limit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -87,19 +87,19 @@ describe('a page that is longer than a short text', () => {
     connection.end();
   });
 
-  it('has its length in HEAD', async () => {
+  it('has the same Content-Length for HEAD', async () => {
     const page = await api.get('/posts?limit=1000');
     const head = await api.send('HEAD', '/posts?limit=1000');
     expect(head.headers.get('content-length')).to.equal(page.headers.get('content-length'));
   });
 
-  it('is sent before the body of its request has arrived', async () => {
+  it('is sent without waiting for the request body', async () => {
     const headers = 'Host: localhost\r\nContent-Length: 5\r\n\r\n';
     const page = await exchange(api.server, `GET /api/v1/posts?limit=1000 HTTP/1.1\r\n${headers}`);
     expect(titlesOf(page?.body)).to.deep.equal(titles);
   });
 
-  it('comes through an app of Koa, whose middleware may change it', async () => {
+  it('can be changed by middleware of a Koa app', async () => {
     const rostrum = createRostrum(createMemoryStore());
     for (const title of titles) await rostrum.posts.create({ title, body });
     const app = new Koa();

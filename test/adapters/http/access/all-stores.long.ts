@@ -1,4 +1,5 @@
-// What `npm test` shows on the memory store alone, because the core decides it, on every store.
+// `npm test` runs these files on the memory store only, because the core enforces access. This runs them on all
+// stores.
 
 process.env.TEST_STORES = 'all';
 await import('./rights.test.ts');

@@ -5,9 +5,8 @@ import { type Api, expectProblem, startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
 import { exchange } from '../support/raw.ts';
 
-// Classes of attack that hurt a peer (docs/security.md), as far as they come by HTTP: what is whose, and
-// what relations and cascades lead to, is in test/domain/access.test.ts. The key file, the checks of tokens,
-// limits, and the program have theirs in files of their own.
+// Attacks over HTTP that worked on comparable servers (docs/security.md). test/domain/access.test.ts tests
+// ownership, relations and cascades. The key file, tokens, limits and the program have their own tests.
 
 describe('attacks', () => {
   const store = createMemoryStore();
@@ -35,7 +34,7 @@ describe('attacks', () => {
     body?: object,
   ) => expectProblem(await api.send(method, path, headers, body), 403, 'forbidden');
 
-  it('filters, sorts, counts and cursors are no oracle on what may not be read', async () => {
+  it('filters, sorts, counts and cursors reveal nothing about records the caller cannot read', async () => {
     await Promise.all([postOf(ada), postOf(bob)]);
     const headers = { ...asAda('users:read', 'posts:write', 'users:write'), 'X-Request-Id': 'one' };
     const told = new Set<string>();
@@ -51,7 +50,7 @@ describe('attacks', () => {
     expect(told.size).to.equal(1);
   });
 
-  it('no header, cookie or body field sets the caller', async () => {
+  it('no header, cookie or body field can impersonate another caller', async () => {
     const claims: Record<string, string>[] = [
       ...['X-User', 'X-Forwarded-User', 'X-Caller', 'X-Subject'].map((name) => ({ [name]: bob })),
       { Cookie: `sub=${bob}` },
@@ -67,7 +66,7 @@ describe('attacks', () => {
     expect([made.status, made.body.authorId]).to.deep.equal([201, ada]);
   });
 
-  it('no body changes an owner, an id or a time', async () => {
+  it('no request body can change the owner, id or times of a record', async () => {
     const [hers, his] = [await postOf(ada), await postOf(bob)];
     await forbidden('PATCH', `/posts/${hers}`, own(), { authorId: bob });
     await forbidden('PUT', `/posts/${his}`, own(), { title: 'x', authorId: ada });

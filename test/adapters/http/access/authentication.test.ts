@@ -18,7 +18,7 @@ function challengeOf({ headers }: Answer): string | null {
   return headers.get('www-authenticate');
 }
 
-// precedence.test.ts has the order of these errors among the others.
+// precedence.test.ts tests which error is reported first.
 describe('authentication', () => {
   it('calls the option authenticate, which can return a promise', async () => {
     const caller: Caller = { name: 'a', subject: null, scopes: new Set(['users:read']) };
@@ -55,7 +55,7 @@ describe('authentication', () => {
     expect(seen).to.deep.equal(new Array(3).fill('/api/v1/users limit=1'));
   });
 
-  it('logs an aborted request, and no error, if the client disconnects meanwhile', async () => {
+  it('logs an aborted request, and no error, if the client disconnects during authenticate', async () => {
     const { logger, lines } = keepLog();
     const gate = Promise.withResolvers<Caller>();
     const asked = Promise.withResolvers<void>();
@@ -77,7 +77,7 @@ describe('authentication', () => {
   });
 
   it('returns 500 if authenticate returns something that is not a caller', async () => {
-    // What counts as a caller is in test/domain/access.test.ts.
+    // test/domain/access.test.ts tests what counts as a caller.
     const wrong: unknown[] = [null, true, {}, { name: 'a', subject: null, scopes: ['admin'] }];
     for (const value of wrong) {
       const { logger, lines } = keepLog();

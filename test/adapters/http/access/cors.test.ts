@@ -31,7 +31,7 @@ describe('CORS', () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  it('lets a listed origin read every response, errors too, and never with cookies', async () => {
+  it('lets listed origins read every response, including errors, without cookies', async () => {
     const headers = { Origin: origin };
     const reader = { ...headers, ...as({ scopes: ['users:read'] }) };
     for (const [status, answer] of [
@@ -49,7 +49,7 @@ describe('CORS', () => {
     }
   });
 
-  it('tells no other origin anything, but caches that it would', async () => {
+  it('sends no CORS headers to other origins, only Vary: Origin', async () => {
     const others = [
       ...[undefined, 'null', '*', 'https://app.example.com.evil.org', 'https://evil.org'],
       ...['http://app.example.com', 'https://app.example.com:444', 'HTTPS://APP.EXAMPLE.COM'],
@@ -67,7 +67,7 @@ describe('CORS', () => {
     }
   });
 
-  it('answers a preflight before credentials, and nothing else', async () => {
+  it('answers preflights without credentials, but no other OPTIONS request', async () => {
     const answer = await api.send('OPTIONS', '/users/x', { Origin: origin, ...preflight });
     expect([answer.status, answer.text]).to.deep.equal([204, '']);
     const { 'access-control-allow-headers': sent, ...rest } = corsOf(answer);
@@ -83,7 +83,7 @@ describe('CORS', () => {
     expectProblem(unserved, 404, 'path-not-found');
   });
 
-  it('is off when no origin is listed', async () => {
+  it('is disabled if no origins are listed', async () => {
     await using closed = await startApi({ app: { authenticate } });
     const headers = { Origin: origin, ...preflight };
     for (const answer of [
@@ -96,7 +96,7 @@ describe('CORS', () => {
     }
   });
 
-  it('works in an app of your own, behind a public URL', async () => {
+  it('works in a node:http app behind a public URL', async () => {
     const options = { cors: [origin], publicUrl: 'https://example.com/backend' };
     const rostrum = createRostrum(createMemoryStore());
     const mounted = createServer(rostrumListener(rostrum, { ...options, authenticate }));

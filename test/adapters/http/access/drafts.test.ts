@@ -1,4 +1,4 @@
-// What hurt servers with drafts before, and what is scheduled, on every store.
+// Leaks of drafts known from other servers, and scheduled posts, on every store.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { as, authenticate } from '../support/callers.ts';
 
 const editor = as({ scopes });
 const anonymous: readonly Scope[] = ['posts:read', 'users:read:public'];
-/** Who must not see the drafts of others. */
+/** Callers who must not see other people's drafts. */
 const readers = [{}, as({ scopes: ['posts:read'] }), as({ subject: 'x', scopes: ['posts:read'] })];
 
 const moment = '2030-01-01T00:00:00.000Z';
@@ -29,7 +29,7 @@ async function made(api: Api, path: string, body: object): Promise<Body> {
   return answer.body;
 }
 
-/** Holds that nobody but editors finds the post. */
+/** Expects that only editors can find the post. */
 async function expectHidden(api: Api, { id }: Body, total = 0): Promise<void> {
   for (const reader of readers) {
     for (const headers of [{}, { 'If-None-Match': '*' }, { 'If-Match': '"9"' }]) {
@@ -66,7 +66,7 @@ await describeOnStores('a draft', (open) => {
     await expectHidden(api, draft);
   });
 
-  it('is served to no reader when it was public before', async () => {
+  it('is hidden from readers even if it was public before', async () => {
     const post = await made(api, '/posts', { title: 'A' });
     const path = `/posts/${post.id}`;
     for (const reader of readers) expect((await api.get(path, reader)).status).to.equal(200);
@@ -88,7 +88,7 @@ await describeOnStores('a draft', (open) => {
     await expectHidden(api, draft);
   });
 
-  it('that is made with null is not published by that', async () => {
+  it('is created with publishedAt: null, also by a replay', async () => {
     const headers = { ...editor, 'Idempotency-Key': 'once' };
     for (const replayed of [null, 'true']) {
       const answer = await api.post('/posts', { title: 'A', publishedAt: null }, headers);
@@ -98,7 +98,7 @@ await describeOnStores('a draft', (open) => {
     }
   });
 
-  it('is not published by a change of something else', async () => {
+  it('is not published by changes to other fields', async () => {
     const draft = await made(api, '/posts', { title: 'A', publishedAt: null });
     const path = `/posts/${draft.id}`;
     const changes = [
@@ -116,7 +116,7 @@ await describeOnStores('a draft', (open) => {
     expect((await api.get(path)).status).to.equal(200);
   });
 
-  it('is changed by nobody who does not see it, and tells them nothing', async () => {
+  it('returns the same 404 as an unknown id to writers who cannot see it', async () => {
     const draft = await made(api, '/posts', { title: 'A', publishedAt: null });
     const writer = as({ subject: 'x', scopes: ['posts:read', 'posts:write:own'] });
     for (const headers of [{}, { 'If-Match': '"1"' }, { 'If-Match': '"9"' }]) {
@@ -134,7 +134,7 @@ await describeOnStores('a draft', (open) => {
   });
 });
 
-/** What is seen of a scheduled post before its moment and at it, while nothing is written. */
+/** Expects a scheduled post to be hidden before its time and visible from then on, without a write. */
 async function appearsIn(api: Api, clock: { now: () => string }, post: Body): Promise<void> {
   clock.now = () => before;
   await expectHidden(api, post, 1);
@@ -159,7 +159,7 @@ async function schedule(api: Api): Promise<Body> {
 }
 
 await describeOnStores('a scheduled post', (open) => {
-  it('appears at its moment in lists, by id and in counts, without a write', async function () {
+  it('appears in lists, by id and in counts when its time comes, without a write', async function () {
     this.timeout(60_000);
     const clock = { now: () => before };
     await using api = await apiOn(await open(), clock);
@@ -167,8 +167,8 @@ await describeOnStores('a scheduled post', (open) => {
   });
 });
 
-describe('a scheduled post of an earlier run', () => {
-  it('appears at its moment', async () => {
+describe('a scheduled post, after a restart', () => {
+  it('appears when its time comes', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rostrum-scheduled-'));
     const path = join(folder, 'rostrum.db');
     const clock = { now: () => before };

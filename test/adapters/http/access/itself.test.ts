@@ -1,4 +1,4 @@
-// Two devices of one person sign in at once: on every store, one of them makes the user.
+// When a person signs in on two devices at once, only one request creates the user, on every store.
 
 import { expect } from 'chai';
 import { describeOnStores } from '../../../support/stores.ts';
@@ -6,7 +6,7 @@ import { startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
 
 await describeOnStores('PUT /users/me', (open) => {
-  it('makes one user of 64 requests at once, and replaces it by the others', async function () {
+  it('creates one user from 64 concurrent requests, and replaces it with the others', async function () {
     this.timeout(60_000);
     await using api = await startApi({ store: await open(), app: { authenticate } });
     for (const body of [{ name: 'Ann', email: 'ann@x.org' }, { name: 'Bob' }]) {
@@ -25,7 +25,7 @@ await describeOnStores('PUT /users/me', (open) => {
     }
   });
 
-  it('creates a deleted user again, once, at the version after its last one', async function () {
+  it('recreates a deleted user once, with the version after its last one', async function () {
     this.timeout(60_000);
     await using api = await startApi({ store: await open(), app: { authenticate } });
     const headers = as({ subject: 'gone', scopes: ['users:write:own'] });

@@ -16,7 +16,7 @@ import { keepLog } from '../support/log.ts';
 const limiter = (name: string, limit: number, window = 60) =>
   new MemoryRateLimiter({ name, limit, window });
 
-/** What is in use of the heap, in MiB. */
+/** Returns the used heap in MiB. */
 function heap(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed / 2 ** 20;
@@ -26,8 +26,8 @@ function limitsOf({ headers }: Answer) {
   return ['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => headers.get(name));
 }
 
-describe('limits', () => {
-  it('of an address come before credentials, those of a caller after them; all is told', async () => {
+describe('rate limits', () => {
+  it('count the address before authentication and the caller after it, and report both', async () => {
     const rateLimits = { address: limiter('address', 4), caller: limiter('caller', 2) };
     await using api = await startApi({ app: { authenticate, rateLimits } });
     const policies = '"address";q=4;w=60, "caller";q=2;w=60';
@@ -56,7 +56,7 @@ describe('limits', () => {
     expect((await api.get(`${api.server.url}/livez`)).status, 'probes').to.equal(200);
   });
 
-  it('begin anew with the next window', async () => {
+  it('reset with the next window', async () => {
     await using api = await startApi({
       app: { rateLimits: { address: limiter('address', 1, 1) } },
     });
@@ -66,7 +66,7 @@ describe('limits', () => {
     expect((await api.get('/users')).status).to.equal(200);
   });
 
-  it('cannot be evaded by another spelling or by what a client writes', async () => {
+  it('cannot be evaded with another method, spelling or header', async () => {
     const { origin } = new URL('http://a.b');
     const rateLimits = { address: limiter('address', 1) };
     await using api = await startApi({ app: { rateLimits, cors: [origin] } });
@@ -89,7 +89,7 @@ describe('limits', () => {
     }
   });
 
-  it('let preflights pass, so that a script can read the 429', async () => {
+  it('do not count preflights, so a script can read the 429', async () => {
     const { origin } = new URL('http://a.b');
     const rateLimits = { address: limiter('address', 1) };
     await using api = await startApi({ app: { rateLimits, cors: [origin] } });
@@ -105,7 +105,7 @@ describe('limits', () => {
     expect(statuses).to.deep.equal([204, 200, 204, 429, 204, 429]);
   });
 
-  it('count the clients of a trusted proxy one by one', async () => {
+  it('count each client behind a trusted proxy separately', async () => {
     const rateLimits = { address: limiter('address', 1) };
     await using api = await startApi({ app: { rateLimits, trustedProxies: ['127.0.0.1'] } });
     const from = async (address: string) =>
@@ -115,7 +115,7 @@ describe('limits', () => {
     expect(await from('192.0.2.1')).to.equal(429);
   });
 
-  it('of refused tokens leave those who send none, and look at no token any more', async () => {
+  it('for rejected tokens return 429 without verifying, but only if a token is sent', async () => {
     let asked = 0;
     const rateLimits = { failures: limiter('failures', 3) };
     const counting: typeof authenticate = (ctx) => {
@@ -139,7 +139,7 @@ describe('limits', () => {
     expectProblem(await api.get('/users'), 401, 'unauthenticated');
   });
 
-  it('of refused tokens let callers pass that cost nothing to know, and are told once a window', async () => {
+  it('for rejected tokens still accept tokens that are already known, and log one warning', async () => {
     const good = { name: 'key:1', subject: null, scopes: new Set(scopes) };
     const known = (token: string) => (token === 'good' ? good : undefined);
     const verify = bearerAuthentication([
@@ -162,7 +162,7 @@ describe('limits', () => {
     expect(refused).to.include({ code: 'unauthenticated', reason: 'kid' });
   });
 
-  it('are told of by the reason of the verifier whose form a token has', async () => {
+  it('log the reason of the verifier that the token’s format belongs to', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rostrum-limits-'));
     const path = join(folder, 'keys');
     const { token } = addKey(path, { scopes: [], expires: '2001-01-01T00:00:00.000Z' });
@@ -190,7 +190,7 @@ describe('limits', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('hold a bounded number of keys, of a bounded length, and forget the longest unused', async () => {
+  it('keep a bounded number of keys of bounded length, and drop the least recently used', async () => {
     const bounded = new MemoryRateLimiter({ name: 'n', limit: 1, window: 60, keys: 3 });
     const isFree = async (key: string) => !(await bounded.take(key)).isExceeded;
     for (const key of ['a', 'b', 'c']) expect(await isFree(key)).to.equal(true);

@@ -14,7 +14,7 @@ function tagOf({ headers }: Answer): string | null {
 }
 
 describe('a request without credentials', () => {
-  /** What no reader may do. */
+  /** Requests that the scopes of `readers` don't allow. */
   const more: readonly (readonly [method: string, path: string, body?: object])[] = [
     ['GET', '/users?email=a@x.org'],
     ['GET', '/users?sort=-email'],
@@ -27,7 +27,7 @@ describe('a request without credentials', () => {
     ['GET', '/posts?authorId=me'],
   ];
 
-  it('does what it may; for more it is told of credentials where there are some', async () => {
+  it('has the anonymous scopes; for more it gets 401, or 403 if there is no authentication', async () => {
     await using both = await startApi({ app: { authenticate, anonymous: readers } });
     await using alone = await startApi({ app: { anonymous: readers } });
     for (const api of [both, alone]) {
@@ -56,7 +56,7 @@ describe('a request without credentials', () => {
     expectProblem(await api.get('/posts?access_token=x'), 400, 'invalid-query');
   });
 
-  it('is one where the option authenticate finds nobody, and not where it refuses', async () => {
+  it('is one for which authenticate returns undefined, not a refusal', async () => {
     const found = new Map<unknown, undefined | { refused: string }>([['bad', { refused: 'key' }]]);
     await using api = await startApi({
       app: { anonymous: readers, authenticate: (ctx) => found.get(ctx.headers.cookie) },
@@ -66,7 +66,7 @@ describe('a request without credentials', () => {
     expectProblem(await api.get('/posts', { Authorization: 'x' }), 401, 'unauthenticated');
   });
 
-  it('has responses that shared caches may keep, unlike one with credentials', async () => {
+  it('can be cached by shared caches, unlike a request with credentials', async () => {
     await using api = await startApi({ app: { authenticate, anonymous: readers } });
     const cachedAs = async (headers = {}) =>
       (await api.get('/posts', headers)).headers.get('cache-control');
@@ -74,7 +74,7 @@ describe('a request without credentials', () => {
     expect(await cachedAs(as({ scopes }))).to.equal('private, no-cache');
   });
 
-  it('is told apart by caches', async () => {
+  it('is distinguished by caches with Vary: Authorization', async () => {
     const store = createMemoryStore();
     const { id } = (await createRostrum(store).users.create({ name: 'Ann' })).record;
     await using api = await startApi({
@@ -101,7 +101,7 @@ describe('a request without credentials', () => {
     }
   });
 
-  it('counts for its address alone, and has a name in the log', async () => {
+  it('counts towards the limit of its address only, and is logged as "anonymous"', async () => {
     const limiter = (name: string, limit: number) =>
       new MemoryRateLimiter({ name, limit, window: 60 });
     const { logger, lines } = keepLog();
@@ -130,7 +130,7 @@ describe('/users/me', () => {
   const asMe = (subject: string | null = 'auth0|1', given: readonly Scope[] = scopes) =>
     as({ name: `${subject}`, subject, scopes: given });
 
-  it('is a path of its own', async () => {
+  it('is the caller’s own user, only in this spelling', async () => {
     await using api = await startApi({ app: { authenticate } });
     await api.send('PUT', '/users/me', asMe(), { name: 'Ann' });
     for (const path of ['/users/me', '/users/%6De', '/users/auth0%7C1']) {
@@ -143,12 +143,12 @@ describe('/users/me', () => {
     expectProblem(answer, 405, 'method-not-allowed');
     const allow = 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS';
     expect(answer.headers.get('allow')).to.equal(allow);
-    // What a path takes is the same whether there is a user or not.
+    // The allowed methods don't depend on whether the user exists.
     const options = await api.send('OPTIONS', '/users/me', asMe(null));
     expect([options.status, options.headers.get('allow')]).to.deep.equal([204, allow]);
   });
 
-  it('is made by PUT, with the subject for its id, and replaced then', async () => {
+  it('is created by PUT with the subject as its id, and replaced by the next PUT', async () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ app: { authenticate, logger } });
     const put = (body: object, headers = {}) =>
@@ -187,7 +187,7 @@ describe('/users/me', () => {
     expect([back.status, tagOf(back)]).to.deep.equal([201, '"4"']);
   });
 
-  it('is made without a body in the response, where that is preferred', async () => {
+  it('is created without a response body for Prefer: return=minimal', async () => {
     await using api = await startApi({ app: { authenticate, requireIfMatch: true } });
     const put = (name: string, headers = {}) => {
       const minimal = { ...asMe(), Prefer: 'return=minimal', ...headers };
@@ -195,12 +195,12 @@ describe('/users/me', () => {
     };
     const made = await put('A');
     expect([made.status, made.text, tagOf(made)]).to.deep.equal([201, '', '"1"']);
-    // There is a version to name now.
+    // The user exists now, so If-Match is required.
     expectProblem(await put('B'), 428, 'precondition-required');
     expect((await put('B', { 'If-Match': '"1"' })).status).to.equal(204);
   });
 
-  it('is refused to callers that are no user, before a limit of theirs and before the query', async () => {
+  it('returns 403 to callers without a user, before their rate limit and the query are checked', async () => {
     const limit = new MemoryRateLimiter({ name: 'caller', limit: 1, window: 60 });
     const rateLimits = { caller: limit };
     await using api = await startApi({ app: { authenticate, rateLimits } });
@@ -222,7 +222,7 @@ describe('/users/me', () => {
     expect((await open.send('OPTIONS', '/users/me')).status).to.equal(204);
   });
 
-  it('names authors of posts to each caller by itself, whatever is kept of a query', async () => {
+  it('in authorId=me means the current caller, even with another caller’s cursor', async () => {
     const store = createMemoryStore();
     const rostrum = createRostrum(store);
     for (const subject of ['ann', 'bob']) {
@@ -243,7 +243,7 @@ describe('/users/me', () => {
       pages.push(body.next);
     }
     expectProblem(await api.get(path, by(null)), 403, 'forbidden');
-    // A cursor is a place in a list, and gives no right to the list of whoever was given it.
+    // A cursor is only a position in a list. It gives no access to the list of the caller that received it.
     for (const [subject, next] of [
       ['bob', pages[0]],
       ['ann', pages[1]],
@@ -258,11 +258,11 @@ describe('/users/me', () => {
   });
 });
 
-describe('the public view', () => {
+describe('the public view of a user', () => {
   const publicly = as({ scopes: ['users:read:public'] });
   const wholly = as({ scopes });
 
-  it('has entity tags of its own, which no change goes by', async () => {
+  it('has its own ETags, which cannot be used for updates', async () => {
     await using api = await startApi({ app: { authenticate } });
     const { body } = await api.post('/users', { name: 'Ann', email: 'a@x.org' }, wholly);
     const path = `/users/${body.id}`;
@@ -291,7 +291,7 @@ describe('the public view', () => {
     expect(changed).to.equal('200 "2"');
   });
 
-  it('stands beside posts for each author once, where that is asked for', async () => {
+  it('is included once per author with include=author', async () => {
     const store = createMemoryStore();
     const { users, posts } = createRostrum(store, { publicUserFields: ['city'] });
     await using api = await startApi({
@@ -328,7 +328,7 @@ describe('the public view', () => {
     expectProblem(await api.get('/users?include=author', wholly), 400, 'invalid-query');
   });
 
-  it('is listed by what it has, and its cursors are those of all', async () => {
+  it('shares cursors with full lists, but only for sorts by public fields', async () => {
     await using api = await startApi({ app: { authenticate } });
     for (const name of ['Ann', 'Bob']) await api.post('/users', { name }, wholly);
     const path = '/users?sort=name&limit=1';
@@ -344,10 +344,10 @@ describe('the public view', () => {
   });
 });
 
-describe('a post that is not public yet', () => {
+describe('GET /posts', () => {
   const reader = as({ scopes: ['posts:read'] });
 
-  it('orders lists of public posts by when they were published', async () => {
+  it('sorts by publication time for readers who cannot see drafts', async () => {
     await using api = await startApi({ app: { authenticate } });
     const all = as({ scopes });
     for (const [title, day] of [
@@ -362,7 +362,7 @@ describe('a post that is not public yet', () => {
     expect(titles(await api.get('/posts', reader))).to.equal('ACB');
     expect(titles(await api.get('/posts', all))).to.equal('CBA');
     expect(titles(await api.get('/posts?sort=publishedAt', all))).to.equal('BCA');
-    // A cursor belongs to the order of its list, whoever asks.
+    // A cursor is bound to the sort order of its list.
     const { next } = (await api.get('/posts?limit=1', all)).body;
     expectProblem(await api.get(`/posts?limit=1&cursor=${next}`, reader), 400, 'invalid-cursor');
     const same = await api.get(`/posts?sort=-createdAt&limit=1&cursor=${next}`, reader);

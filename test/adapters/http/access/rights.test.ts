@@ -11,19 +11,22 @@ const document = new URL('../../../../docs/security.md', import.meta.url);
 
 const alone: readonly (readonly Scope[])[] = [[], ...scopes.map((scope) => [scope])];
 
-/** Each two scopes; the core is the same on every store, so that one store has to do for all of these. */
+/** Every pair of scopes. Only tested on the memory store: the core, not the store, checks scopes. */
 const everyTwo = scopes.flatMap((a, i) => scopes.slice(i + 1).map((b) => [a, b]));
 
-/** The pairs that the table has. */
+/** The pairs that the table mentions. */
 const named = rights
   .flatMap(({ done, public: shown, hidden }) => [done, shown, hidden].flatMap(setsOf))
   .filter((set) => set.length > 1);
 
-/** Who asks: a user, a client that is none, and those without credentials where some are, and none. */
+/**
+ * The callers: one with a user, one without, and anonymous ones on a server with and without an `authenticate`
+ * option.
+ */
 const kinds = ['user', 'client', 'anonymous beside credentials', 'anonymous alone'] as const;
 type Kind = (typeof kinds)[number];
 
-/** A request that was made, and what it was about. */
+/** A response, the id of the record that was requested, and the id of another user. */
 interface Trial {
   readonly answer: Answer;
   readonly id: string;
@@ -32,7 +35,7 @@ interface Trial {
 
 type Outcome = 'done' | 'public' | 'hidden' | 'refused';
 
-/** What the table says. */
+/** Returns the outcome according to the table. */
 function expected(right: Right, kind: Kind, given: readonly Scope[]): Outcome {
   const isNobody = right.owner === 'me' && kind !== 'user';
   if (isNobody) return 'refused';
@@ -43,7 +46,7 @@ function expected(right: Right, kind: Kind, given: readonly Scope[]): Outcome {
   return 'refused';
 }
 
-/** The world that each cell is tried in, and the cells. */
+/** Tests every cell of the table on one store. */
 function itHolds(open: OpenStore, name: StoreName): void {
   const sets = [...alone, ...(name === 'memory' ? everyTwo : named)];
   let store: Store;
@@ -63,7 +66,7 @@ function itHolds(open: OpenStore, name: StoreName): void {
     await withTokens[Symbol.asyncDispose]();
   });
 
-  /** The server that allows anonymous clients so much. */
+  /** Returns a server that grants these scopes to anonymous clients. */
   function openTo(kind: Kind, anonymous: readonly Scope[]): Promise<Api> {
     const key = `${kind} ${anonymous}`;
     const known = apis.get(key);
@@ -84,7 +87,7 @@ function itHolds(open: OpenStore, name: StoreName): void {
 
   let count = 0;
 
-  /** Sends a request that is right in itself, about a record that is made for it. */
+  /** Sends a valid request for a record created for it. */
   async function trial(right: Right, kind: Kind, given: readonly Scope[]): Promise<Trial> {
     const { request, of, owner, publishedAt, authorId: sentAuthor = owner } = right;
     const [method = '', target = ''] = request.split(' ');
@@ -112,7 +115,7 @@ function itHolds(open: OpenStore, name: StoreName): void {
       ? as({ subject: kind === 'user' ? subject : null, scopes: given })
       : {};
     const isBare = method === 'GET' || method === 'DELETE';
-    // A patch leaves the author as it is, but where it is about that.
+    // A patch sends the author only if the row is about changing it.
     const isSaid = method !== 'PATCH' || right.authorId !== undefined;
     const body = isPost
       ? { title: 'B', ...(isSaid && { authorId: ids[sentAuthor] }) }
@@ -127,7 +130,7 @@ function itHolds(open: OpenStore, name: StoreName): void {
     return { answer, id, other };
   }
 
-  /** What a response comes to; it has nothing that it must not have. */
+  /** Returns the outcome of a response, and expects that it reveals nothing else. */
   function outcomeOf(right: Right, kind: Kind, { answer, id, other }: Trial): Outcome {
     const { status, body, headers, text } = answer;
     const refusal = kind === 'anonymous beside credentials' ? 401 : 403;
@@ -160,11 +163,11 @@ function itHolds(open: OpenStore, name: StoreName): void {
   }
 
   for (const kind of kinds) {
-    it(`for ${kind}`, async function () {
+    it(`hold for a caller of the kind "${kind}"`, async function () {
       this.timeout(240_000);
       const wrong: string[] = [];
       for (const right of rights) {
-        // Of one that is no user, nothing is the caller's.
+        // A caller without a user owns no records.
         if (right.owner === 'caller' && kind !== 'user') continue;
         const cells = sets.map(async (given) => {
           const seen = outcomeOf(right, kind, await trial(right, kind, given));
@@ -179,8 +182,8 @@ function itHolds(open: OpenStore, name: StoreName): void {
   }
 }
 
-describe('the rights of docs/security.md', () => {
-  it('are the table there (UPDATE_DOCS=1 writes it anew)', () => {
+describe('the table of rights in docs/security.md', () => {
+  it('is up to date (UPDATE_DOCS=1 rewrites it)', () => {
     const text = readFileSync(document, 'utf8');
     const [before = '', after = ''] = text.split(/<!-- rights[^>]* -->[\s\S]*<!-- end -->/);
     const note = '<!-- rights: test/adapters/http/access/rights.ts, by UPDATE_DOCS=1 -->';
@@ -190,4 +193,4 @@ describe('the rights of docs/security.md', () => {
   });
 });
 
-await describeOnStores('the rights hold', itHolds, true);
+await describeOnStores('the rights in docs/security.md', itHolds, true);

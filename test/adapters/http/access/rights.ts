@@ -1,29 +1,29 @@
 import type { Scope } from '../../../../src/index.ts';
 
-/** Scopes that are enough together. */
+/** One scope, or two that are sufficient together. */
 type Enough = Scope | `${Scope} + ${Scope}`;
 
-/** What a request comes to, by the scopes that are enough for it; the first that fits counts. */
+/** The outcomes of a request, with the scopes sufficient for each. The first match counts. */
 interface Outcomes {
-  /** Done; or shown whole. */
+  /** The request succeeds; a read returns the full record. */
   readonly done?: readonly Enough[];
-  /** Shown in the public view. */
+  /** A read returns the public view. */
   readonly public?: readonly Enough[];
-  /** 404, or left out of a list and its count. */
+  /** The response is 404, or the record is left out of a list and its count. */
   readonly hidden?: readonly Enough[];
 }
 
-/** Who owns the record: the caller, another user, or nobody; `me` is the caller by that name. */
+/** The owner of the record: the caller, another user, or nobody. `me` is the caller, addressed as `me`. */
 export type Owner = 'me' | 'caller' | 'another' | 'nobody';
 
 export interface Right extends Outcomes {
   readonly request: string;
-  /** The record that it is about. */
+  /** The record that the request is about. */
   readonly of: string;
   readonly owner: Owner;
-  /** The post's `publishedAt`; now when absent. */
+  /** The post's `publishedAt`. Defaults to now. */
   readonly publishedAt?: string | null;
-  /** Of a post that is sent. */
+  /** The author in the request body. */
   readonly authorId?: Owner;
 }
 
@@ -132,12 +132,12 @@ export const rights: readonly Right[] = [
   },
 ];
 
-/** The scopes of each set that is enough. */
+/** Splits each sufficient set into its scopes. */
 export function setsOf(enough: readonly Enough[] = []): readonly (readonly Scope[])[] {
   return enough.map((set) => set.split(' + ') as Scope[]);
 }
 
-/** Returns the table for docs/security.md. Rows with the same scopes are one. */
+/** Returns the table for docs/security.md. Rows with the same scopes are merged. */
 export function rightsTable(): string {
   const inWords = (sets: readonly Enough[] = []) =>
     sets

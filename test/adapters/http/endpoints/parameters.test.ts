@@ -25,12 +25,12 @@ describe('the parameters of the endpoints', () => {
     description.complaints(schema, given) === 'No errors';
   const parameters = endpoints.flatMap(({ query = [], headers = [] }) => [...query, ...headers]);
   for (const { name, schema, example, check } of new Set(parameters)) {
-    it(`${name}: the example is allowed`, () => {
+    it(`${name}: the example is valid`, () => {
       expect(isValid(schema, example)).to.equal(true);
       expect(check?.(String(example))).to.equal(undefined);
     });
     if (check === undefined) continue;
-    it(`${name}: the schema and the check are one`, () => {
+    it(`${name}: the schema and the check accept the same values`, () => {
       fc.assert(
         fc.property(value, (text) => {
           const isNumber = schema.type === 'integer' && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text);

@@ -17,7 +17,7 @@ import { slowStore } from '../support/slow-store.ts';
 const at = (path: string) => `https://forum.example/api/v1${path}`;
 const json = { 'Content-Type': 'application/json' };
 
-/** A body that comes in pieces, and how many of its pieces were asked for. */
+/** A body that arrives in chunks; `seen.pulled` counts the chunks that were read. */
 function inPieces(pieces: Iterable<Uint8Array | string>) {
   const iterator = Iterator.from(pieces);
   const seen = { pulled: 0, isCancelled: false };
@@ -53,7 +53,7 @@ async function expectProblem(response: Response, status: number, code: string): 
   expect([response.status, body.code], JSON.stringify(body)).to.deep.equal([status, code]);
 }
 
-/** What a promise is rejected with. */
+/** Returns the reason with which a promise rejects. */
 const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => expect.fail('It is fulfilled.'),
@@ -73,7 +73,7 @@ describe('rostrum/fetch', () => {
     createFetchHandler(rostrum, { logger: log.logger, ...options });
   const get = (path: string, init?: RequestInit) => handle(new Request(at(path), init));
 
-  it('responds with a value that has no connection', async () => {
+  it('returns a complete Response for each method, with null bodies where HTTP has none', async () => {
     const made = await handle(postOf('{"name":"Ann"}'));
     expect([made.status, made.statusText]).to.deep.equal([201, 'Created']);
     const location = made.headers.get('location') ?? '';
@@ -98,7 +98,7 @@ describe('rostrum/fetch', () => {
     ]);
   });
 
-  it('is 404 outside of its prefix, and has the pages of problems below it', async () => {
+  it('returns 404 outside its prefix, and serves problem pages below it', async () => {
     await expectProblem(
       await handle(new Request('https://forum.example/else#x')),
       404,
@@ -113,7 +113,7 @@ describe('rostrum/fetch', () => {
     expect(headers.get('location')).to.match(/^https:\/\/example\.com\/forum\/users\//);
   });
 
-  it('reads a body piece by piece, without its length', async () => {
+  it('reads a chunked body without Content-Length', async () => {
     const bytes = Buffer.from('{"name":"é𐍈"}');
     const pieces = Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
     const response = await handle(postOf(inPieces(pieces).body));
@@ -122,7 +122,7 @@ describe('rostrum/fetch', () => {
     await expectProblem(await handle(postOf(inPieces([]).body)), 400, 'invalid-body');
   });
 
-  it('reads no more of a body that is too large than it takes to see that', async () => {
+  it('stops reading a body as soon as it is too large', async () => {
     const piece = ' '.repeat(64 * 1024);
     const endless = inPieces(
       (function* () {
@@ -138,12 +138,12 @@ describe('rostrum/fetch', () => {
     expect(response.headers.has('connection')).to.equal(false);
     await expectProblem(response, 413, 'body-too-large');
     expect(declared.seen.pulled).to.equal(0);
-    // Cancelled, a host may end the connection before its client has the response.
+    // If the body were cancelled, some hosts would close the connection before the client gets the response.
     expect([endless.seen.isCancelled, declared.seen.isCancelled]).to.deep.equal([false, false]);
     expect(endless.body.locked).to.equal(false);
   });
 
-  it('takes no body that is not as long as it says', async () => {
+  it('rejects a body whose length differs from Content-Length', async () => {
     for (const length of ['5', '100', '0x10', '14, 14', '-1', '']) {
       const { body } = inPieces(['{"name":', '"Ann"}']);
       const response = await handle(postOf(body, { 'Content-Length': length }));
@@ -153,7 +153,7 @@ describe('rostrum/fetch', () => {
     expect(right.status).to.equal(201);
   });
 
-  it('bounds bodies in tiny pieces, which cost more than their bytes', async () => {
+  it('aborts a body in tiny chunks, which cost more memory than their bytes', async () => {
     const tiny = inPieces(Iterator.from(Array(80_000)).map(() => ' '));
     const reason = await reasonOf(handle(postOf(tiny.body)));
     expect(reason).to.include({ name: 'AbortError' });
@@ -161,7 +161,7 @@ describe('rostrum/fetch', () => {
     await until(() => log.lines.some(({ aborted }) => aborted === true), 'the log says so');
   });
 
-  it('fails as the body of its request does, and as its signal is aborted', async () => {
+  it('rejects with the error of the request body, or the reason of the abort signal', async () => {
     const torn = new ReadableStream({
       pull(controller) {
         controller.error(new Error('torn'));
@@ -187,11 +187,11 @@ describe('rostrum/fetch', () => {
     release();
     const before = AbortSignal.abort(new Error('before'));
     expect(await reasonOf(get('/users', { signal: before }))).to.have.property('message', 'before');
-    await until(() => log.lines.length === 3, 'the log has those that began');
+    await until(() => log.lines.length === 3, 'the requests that began are logged');
     for (const line of log.lines) expect(line).to.include({ level: 'info', aborted: true });
   });
 
-  it('says so when the body of its request was read before', async () => {
+  it('returns 500 and logs why if the body has already been read', async () => {
     const request = postOf('{"name":"Ann"}');
     await request.text();
     await expectProblem(await handle(request), 500, 'internal');
@@ -200,14 +200,14 @@ describe('rostrum/fetch', () => {
     );
   });
 
-  it('makes a large response piece by piece, as it is taken', async () => {
+  it('streams a large response in chunks as it is read', async () => {
     const own = 'x'.repeat(1_000_000);
     const { record } = await rostrum.users.create({ name: 'Ann', own });
     const path = `/users/${record.id}`;
     const whole = await get(path);
     expect(await whole.json()).to.include({ own });
     const lines = () => log.lines.filter(({ message }) => message === 'request');
-    await until(() => lines().length === 1, 'it is logged when it is taken');
+    await until(() => lines().length === 1, 'the request is logged after its body was read');
     expect(lines()[0]?.bytes).to.equal(Number(whole.headers.get('content-length')));
 
     const left = await get(path);
@@ -217,7 +217,7 @@ describe('rostrum/fetch', () => {
     await sleep(20);
     expect(lines()).to.have.lengthOf(1);
     await reader?.cancel();
-    await until(() => lines().length === 2, 'it is logged when it is left');
+    await until(() => lines().length === 2, 'the request is logged after its body was cancelled');
     expect(lines()[1]).to.include({ aborted: true });
 
     const controller = new AbortController();
@@ -227,7 +227,7 @@ describe('rostrum/fetch', () => {
     expect(log.lines.filter(({ level }) => level !== 'info')).to.deep.equal([]);
   });
 
-  it('serves several at once, each its own', async () => {
+  it('serves concurrent requests without mixing them up', async () => {
     const names = Array.from({ length: 200 }, (_, n) => `No. ${n}`);
     const made = await Promise.all(
       names.map(async (name) => {
@@ -255,7 +255,7 @@ describe('rostrum/fetch', () => {
     expect((await get('/users/x')).status).to.equal(404);
   });
 
-  it('knows the client by what the host knows', async () => {
+  it('takes the client address from the address option, or from trusted proxies', async () => {
     const keys: string[] = [];
     const limiter: RateLimiter = {
       async take(key) {
@@ -277,7 +277,7 @@ describe('rostrum/fetch', () => {
     expect(log.lines.map(({ address }) => address)).to.deep.equal(keys);
   });
 
-  it('knows by which names it may be called', async () => {
+  it('returns 421 for a host name that isOwnHost rejects', async () => {
     handle = make({ isOwnHost: (name) => name === 'forum.example' });
     expect((await get('/users')).status).to.equal(200);
     const other = new Request('https://other.example:8443/api/v1/users');
@@ -286,7 +286,7 @@ describe('rostrum/fetch', () => {
     await expectProblem(await get('/users', { headers }), 421, 'misdirected-request');
   });
 
-  it('has what middleware of Koa knows, for authenticate', async () => {
+  it('passes authenticate a Koa context with URL, address, headers and cookies', async () => {
     const seen: unknown[] = [];
     handle = make({
       address: () => '192.0.2.7',
@@ -302,7 +302,7 @@ describe('rostrum/fetch', () => {
     expect(seen).to.deep.equal([[href, '192.0.2.7', true, 'GET', 'a', 's1']]);
   });
 
-  it('counts requests, and keeps nothing of those that ended', async () => {
+  it('counts requests, and leaves no abort listeners behind', async () => {
     const counted: unknown[] = [];
     const metrics: HttpMetrics = {
       requestBegan: () => counted.push('began'),
@@ -322,7 +322,7 @@ describe('rostrum/fetch', () => {
     expect(getEventListeners(request.signal, 'abort')).to.deep.equal([]);
   });
 
-  it('refuses a prefix that no path begins with', () => {
+  it('throws a TypeError for an invalid prefix', () => {
     expect(() => make({ prefix: 'api' })).to.throw(TypeError, /prefix/);
   });
 });

@@ -1,5 +1,5 @@
-// Rostrum by a `Request`, in real hosts that listen. Next is not installed with the project: after
-// `npm install && npm run build` in examples/next it is tested as well.
+// Runs rostrum/fetch in real hosts. Next.js is not a dependency of this project: run
+// `npm install && npm run build` in examples/next to include it.
 
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { callsTo, expectProblem } from '../support/api.ts';
 
 const json = { 'Content-Type': 'application/json' };
 
-/** Holds what a host may spoil: bodies in both directions, statuses without one, clients that leave. */
+/** Tests what a host might break: bodies in both directions, statuses without a body, and aborted requests. */
 async function expectForum(site: string): Promise<void> {
   const base = `${site}/forum`;
   const calls = callsTo(base);
@@ -51,7 +51,7 @@ async function expectForum(site: string): Promise<void> {
 describe('rostrum/fetch in its hosts', function () {
   this.timeout(60_000);
 
-  it('serves in Hono, by a route and by a mount that leaves the path whole', async () => {
+  it('runs in Hono, as a route and as a mount that keeps the full path', async () => {
     const handle = createFetchHandler(createRostrum(createMemoryStore()), { prefix: '/forum' });
     for (const app of [
       new Hono().all('/forum/*', ({ req }) => handle(req.raw)),
@@ -69,7 +69,7 @@ describe('rostrum/fetch in its hosts', function () {
     }
   });
 
-  it('serves in Deno', async () => {
+  it('runs in Deno', async () => {
     const deno = join(repository, 'node_modules', 'deno', 'bin.cjs');
     const script = join(import.meta.dirname, 'hosts', 'deno.js');
     const options = ['--allow-all', '--no-lock', '--node-modules-dir=manual'];
@@ -81,7 +81,7 @@ describe('rostrum/fetch in its hosts', function () {
 
   const next = join(repository, 'examples', 'next');
   const isBuilt = existsSync(join(next, '.next'));
-  (isBuilt ? it : it.skip)('serves in Next, once it is built in examples/next', async () => {
+  (isBuilt ? it : it.skip)('runs in Next.js, if examples/next has been built', async () => {
     const port = await freePort();
     const binary = join(next, 'node_modules', 'next', 'dist', 'bin', 'next');
     const args = [binary, 'start', '--port', String(port), '--hostname', '127.0.0.1'];

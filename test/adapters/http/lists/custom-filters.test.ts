@@ -7,7 +7,7 @@ import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../../src/index.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
 
-describe('lists by custom fields', () => {
+describe('lists filtered by custom fields', () => {
   const customFilters = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
   let api: Api;
 
@@ -31,7 +31,7 @@ describe('lists by custom fields', () => {
     return body.posts.map(({ title }) => title).join('');
   }
 
-  it('have those whose value is the same and of the declared type', async () => {
+  it('contain the records with an equal value of the declared type', async () => {
     for (const [query, found] of [
       ['slug=hello', 'ab'],
       ['slug=Hello', ''],
@@ -51,7 +51,7 @@ describe('lists by custom fields', () => {
     }
   });
 
-  it('match nothing by a value that is not of the type', async () => {
+  it('are empty for a value that does not parse as the declared type', async () => {
     const numbers = ['', 'five', '05', '+5', ' 5', '5,0', '0x5', '.5', '5.', '1e999', 'null'];
     for (const [name, values] of [
       ['words', [...numbers, 'Infinity', 'NaN']],
@@ -63,7 +63,7 @@ describe('lists by custom fields', () => {
     }
   });
 
-  it('know no field that is not declared, and name those that are', async () => {
+  it('reject fields that are not declared, and list those that are', async () => {
     for (const path of ['/posts?lang=en', '/users?slug=x', '/posts?slug=a&slug=b']) {
       const { allowed } = expectProblem(await api.get(path), 400, 'invalid-query');
       const custom = allowed.filter((name) => name in customFilters.posts);
@@ -72,7 +72,7 @@ describe('lists by custom fields', () => {
     }
   });
 
-  it('are by no field that is a parameter already', () => {
+  it('cannot be declared for a name that is already a parameter', () => {
     for (const [list, parameters] of [
       ['users', userListParameters()],
       ['posts', postListParameters()],
@@ -89,7 +89,7 @@ describe('lists by custom fields', () => {
     }
   });
 
-  it('have cursors that are bound to the value, however it is written', async () => {
+  it('have cursors that only work with the same values', async () => {
     const { body, headers } = await api.get('/posts?slug=hello&limit=1');
     expect(headers.get('link')).to.include('slug=hello');
     const cursor = `cursor=${body.next}`;
@@ -101,7 +101,7 @@ describe('lists by custom fields', () => {
   });
 });
 
-describe('the fields of a list', () => {
+describe('the fields parameter of a list', () => {
   let api: Api;
   before(async () => {
     api = await startApi();
@@ -110,7 +110,7 @@ describe('the fields of a list', () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  it('are the id and those that are named, as far as a record has them', async () => {
+  it('selects the id and the named fields that a record has', async () => {
     for (const [fields, a, b] of [
       ['title,slug', { title: 'A', slug: 'a' }, { title: 'B' }],
       ['slug', { slug: 'a' }, {}],
@@ -131,7 +131,7 @@ describe('the fields of a list', () => {
     }
   });
 
-  it('may change from page to page, and Link carries them', async () => {
+  it('can change from page to page, and is kept in Link', async () => {
     const { body, headers } = await api.get('/posts?limit=1&fields=title,slug');
     const [, next = ''] = /^<\/api\/v1([^>]+)>/.exec(headers.get('link') ?? '') ?? [];
     const second = await api.get(next);
@@ -140,7 +140,7 @@ describe('the fields of a list', () => {
     expect(whole.body.posts[0]).to.include.keys('body', 'createdAt');
   });
 
-  it('are a list’s alone: a single record has one representation', async () => {
+  it('is rejected for a single record', async () => {
     const { body } = await api.get('/posts?limit=1');
     const one = await api.get(`/posts/${body.posts[0]?.id}?fields=title`);
     expectProblem(one, 400, 'invalid-query');

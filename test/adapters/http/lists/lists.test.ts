@@ -4,7 +4,7 @@ import { type Api, expectProblem, startApi } from '../support/api.ts';
 
 describe('lists', () => {
   let api: Api;
-  /** A clock that goes on by a second with each look at it. */
+  /** A clock that advances by a second with each reading. */
   let seconds = 0;
   const clock = {
     now: () => new Date(Date.UTC(2026, 0, 1) + 1000 * seconds++).toISOString(),
@@ -33,9 +33,9 @@ describe('lists', () => {
     return { users: body.users, names: body.users.map(({ name }) => name) };
   }
 
-  // What orders, filters and pages are on every store is in the contract suite (src/testing/list-*.ts).
+  // The contract suite (src/testing/list-*.ts) tests sorting, filters and pages on every store.
 
-  it('are newest first when nothing is said, else by the field and the direction', async () => {
+  it('are sorted newest first by default, else by the sort parameter', async () => {
     for (const [query, expected] of [
       ['', ['a', '😀', '～', 'a', 'b']],
       ['?sort=updatedAt', ['b', 'a', '～', '😀', 'a']],
@@ -48,7 +48,7 @@ describe('lists', () => {
     expect(body.posts.map(({ title }) => title)).to.deep.equal(['Nobody’s', 'Hers']);
   });
 
-  it('are walked page by page, by next and by Link, which agree', async () => {
+  it('can be paged with next and with Link, which agree', async () => {
     for (const query of ['limit=2', 'limit=1&sort=name&updatedAt[gte]=2026-01-01T00:00:00Z']) {
       const all = await names(`/users?${query.replace(/limit=./, 'limit=9')}`);
       const seen: Body[] = [];
@@ -64,14 +64,14 @@ describe('lists', () => {
     }
   });
 
-  it('count what the filter matches, on every page, when asked to', async () => {
+  it('return the total of matching records on every page for count=exact', async () => {
     const { body, headers } = await api.get('/users?count=exact&limit=1&name=a');
     expect([body.total, headers.get('x-total-count')]).to.deep.equal([2, '2']);
     const next = await api.get(`/users?count=exact&limit=1&name=a&cursor=${body.next}`);
     expect(next.body.total).to.equal(2);
   });
 
-  it('filter by every field that there is for it', async () => {
+  it('filter by every filter field', async () => {
     const { users } = await names('/users?sort=createdAt');
     const [b, a] = users.map(({ id }) => id);
     for (const [query, expected] of [
@@ -99,7 +99,7 @@ describe('lists', () => {
     }
   });
 
-  it('filter by time, with any offset and any number of decimals', async () => {
+  it('filter by time, with any UTC offset and any number of decimals', async () => {
     const { users } = await names('/users?sort=createdAt');
     const at = (i: number) => users[i]?.createdAt ?? '';
     const later = (i: number, tail: string) => at(i).replace('Z', tail);
@@ -132,7 +132,7 @@ describe('lists', () => {
     }
   });
 
-  it('refuse values that there are not, name them all, and say what may be asked', async () => {
+  it('reject invalid values, listing all of them and the allowed parameters', async () => {
     const times = ['', 'now', '2026-01-01', '2026-02-30T00:00:00Z', '2026-01-01T00:00:00'];
     const limits = ['0', '1001', '-1', '1.5', '1e2', '', ' 1', '01', '٣', '9'.repeat(400)];
     for (const [parameter, values] of [
@@ -169,13 +169,13 @@ describe('lists', () => {
       expect(errors[0]).to.include({ parameter: 'cursor' });
     }
 
-    it('may go on with another limit and another count', async () => {
+    it('works with a different limit or count', async () => {
       const path = `/users?sort=name&cursor=${cursor}`;
       expect((await api.get(`${path}&limit=3`)).body.users).to.have.lengthOf(3);
       expect((await api.get(`${path}&count=exact`)).body.total).to.equal(5);
     });
 
-    it('is bound to its sort, its filter and its list', async () => {
+    it('only works with the same sort, filter and list', async () => {
       const others = ['sort=-name', 'sort=email', 'sort=name&name=a', 'sort=name&id=x'];
       for (const query of ['', ...others, 'sort=name&createdAt[gte]=2026-01-01T00:00:00Z']) {
         await expectRefused(`/users?${query}&cursor=${cursor}`);
@@ -184,7 +184,7 @@ describe('lists', () => {
       await expectRefused(`/users?cursor=${posts.body.next}`);
     });
 
-    it('does not mind how the same filter is written', async () => {
+    it('works with the same filter in another notation', async () => {
       const { users } = await names('/users');
       const [a, b] = users.map(({ id }) => id);
       const time = 'createdAt[gte]=2026-01-01T00:00:00';
@@ -195,7 +195,7 @@ describe('lists', () => {
       expect(mails.body.next).to.equal(null);
     });
 
-    it('is refused when any of its characters is changed', async () => {
+    it('is rejected if any character is changed', async () => {
       for (let i = 0; i < cursor.length; i++) {
         const other = cursor[i] === 'A' ? 'B' : 'A';
         await expectRefused(
@@ -204,7 +204,7 @@ describe('lists', () => {
       }
     });
 
-    it('is only the very text that was given', async () => {
+    it('is rejected if it is not exactly the text that the server returned', async () => {
       const text = Buffer.from(cursor, 'base64url').toString();
       const as = (value: string) => Buffer.from(value).toString('base64url');
       for (const other of [
@@ -225,7 +225,7 @@ describe('lists', () => {
     });
   });
 
-  it('end a page before it has more than 2 MiB', async () => {
+  it('end a page before it exceeds 2 MiB', async () => {
     await using large = await startApi();
     const own = 'x'.repeat(1_000_000);
     for (let i = 0; i < 5; i++) await large.make('/users', { name: `n${i}`, own });
@@ -239,7 +239,7 @@ describe('lists', () => {
     expect(pages).to.deep.equal([2, 2, 1]);
   });
 
-  it('leave out a Link that is longer than 8 KiB', async () => {
+  it('omit a Link header longer than 8 KiB', async () => {
     const long = 'x'.repeat(9000);
     const ids = (await names('/users')).users.map(({ id }) => `id=${id}`).join('&');
     const { body, headers } = await api.get(`/users?limit=1&${ids}&id=${long}`);

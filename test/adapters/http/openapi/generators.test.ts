@@ -6,10 +6,10 @@ import { typeCheck } from '../../../support/packed.ts';
 import { node } from '../../../support/process.ts';
 import { repository, temporaryDirectory } from '../../../support/repository-copy.ts';
 
-describe('generators of clients', function () {
+describe('client generators', function () {
   this.timeout(60_000);
 
-  it('make TypeScript of the description that compiles: orval', async () => {
+  it('orval generates TypeScript that compiles', async () => {
     await using folder = await temporaryDirectory();
     const document = openApiDocument({ posts: { slug: 'text' } }, {});
     await writeFile(join(folder.path, 'openapi.json'), JSON.stringify(document));

@@ -10,18 +10,18 @@ import { DescriptionUnderTest } from '../support/description.ts';
 
 const endpoints = endpointsFor({});
 
-/** What a request has otherwise than one that succeeds. */
+/** How a request differs from the default one, which succeeds. */
 interface Wish {
   readonly id?: string;
   readonly query?: string;
-  /** An empty value leaves the header out. */
+  /** An empty value removes the header. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | object;
-  /** Another name of the server. */
+  /** Another host name for the server. */
   readonly host?: string;
   /** Whether the user has a post. */
   readonly isAuthor?: boolean;
-  /** What has become of the user that the caller is. */
+  /** Whether the caller's own user exists. */
   readonly self?: 'there' | 'not yet';
 }
 
@@ -57,17 +57,17 @@ const failures: Readonly<Record<string, Wish>> = {
   'events-expired': { query: '?after=x' },
 };
 
-/** What no plain request ends in, by its code or in one operation, and where it is seen. */
+/** Responses that a single request cannot provoke, and the tests that check them. */
 const elsewhere: Readonly<Record<string, string>> = {
   'listUsers 400 invalid-header': 'Authorization given twice: access/authentication.test.ts',
   'listPosts 400 invalid-header': 'Authorization given twice: access/authentication.test.ts',
   'bad-request': 'messages that are not HTTP: server/serve.test.ts',
   'request-timeout': 'requests that take too long: server/serve.test.ts',
   'expectation-failed': 'the header Expect, which fetch does not send: server/serve.test.ts',
-  'headers-too-large': 'what Node refuses by itself: server/serve.test.ts',
+  'headers-too-large': 'requests that Node rejects: server/serve.test.ts',
   'too-many-requests': 'limits: access/limits.test.ts',
   refused: 'a rule of the host: ../../around.test.ts',
-  internal: 'errors that nobody expected: problems/problems.test.ts',
+  internal: 'unexpected errors: problems/problems.test.ts',
   'store-unavailable': 'a store that fails: problems/problems.test.ts',
   overloaded: 'requests that wait too long: limits.test.ts',
   'credentials-unavailable': 'an identity provider that fails: access/authentication.test.ts',
@@ -76,8 +76,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'shutting-down': 'a server that closes: server/shutdown.test.ts',
 };
 
-// Every other response of these tests is held to the description as well: support/api.ts.
-describe('responses are as the description says', function () {
+// support/api.ts also checks the responses of all other tests against the description.
+describe('responses match the OpenAPI description', function () {
   this.timeout(60_000);
   const everything = as({ scopes });
   let api: Api;
@@ -104,7 +104,7 @@ describe('responses are as the description says', function () {
 
   let selves = 0;
 
-  /** @returns the subject of a caller */
+  /** Returns the subject of a new caller, with or without a user. */
   async function makeSelf(state: Wish['self'] = 'there'): Promise<string> {
     const subject = `self-${++selves}`;
     const headers = as({ subject, scopes });
@@ -135,14 +135,14 @@ describe('responses are as the description says', function () {
   }
 
   for (const endpoint of endpoints) {
-    it(`${endpoint.operation}, in everything that it may end in`, async () => {
+    it(`for every status and error code of ${endpoint.operation}`, async () => {
       const own = description.promised.filter((one) => one.startsWith(`${endpoint.operation} `));
       expect(own).not.to.deep.equal([]);
       for (const one of own) {
         const [, status = '', code] = one.split(' ');
         if ([one, code].some((key) => key !== undefined && key in elsewhere)) continue;
         const wish = code === undefined ? successes[status] : failures[code];
-        if (wish === undefined) throw new Error(`Nobody sees ${one}.`);
+        if (wish === undefined) throw new Error(`No request provokes ${one}.`);
         await call(endpoint, wish);
         expect([...description.seen]).to.include(one);
       }
@@ -151,7 +151,7 @@ describe('responses are as the description says', function () {
 
   for (const { operation, method, path, body } of endpoints) {
     if (body === undefined) continue;
-    it(`${operation}, sent as its example`, async () => {
+    it(`for ${operation} with its example`, async () => {
       await using empty = await startApi({ app: { authenticate } });
       const list = path.replace(/\/(:id|me)$/, '');
       const first = await empty.post(list, { name: 'Ann', title: 'A' }, everything);
@@ -172,7 +172,7 @@ describe('responses are as the description says', function () {
     });
   }
 
-  it('has no example that its own schemas refuse', () => {
+  it('and its examples match its schemas', () => {
     const { media } = description;
     expect(media.length).to.be.greaterThan(20);
     for (const { schema, example, examples = {} } of media) {
@@ -183,7 +183,7 @@ describe('responses are as the description says', function () {
     }
   });
 
-  it('has an example of each parameter', () => {
+  it('which has an example for each parameter', () => {
     const { operations, document } = description;
     const parameters = Object.values(document.components.parameters);
     for (const one of [...operations.flatMap((operation) => operation.parameters), ...parameters]) {

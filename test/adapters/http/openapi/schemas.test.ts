@@ -9,7 +9,7 @@ import { DescriptionUnderTest, documentOf } from '../support/description.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 
-/** Texts about the limits of the rules, with white space around, and what no field may be. */
+// Strings near the length limits, with white space around them, and invalid values.
 const space = fc.constantFrom('', ' ', '\n\t', '\u00a0', '\ufeff', '\u2029', '\u3000');
 const inner = fc.constantFrom('', 'a', 'a b', 'a\nb', '😀', '\u200b', '\u180e', '\u0085', '\u007f');
 const text = fc
@@ -17,7 +17,7 @@ const text = fc
   .map(([before, first, count, last, after]) => {
     return before + first + '😀'.repeat(count) + last + after;
   });
-/** A schema does not say that a character is visible. */
+/** Without strings that have only invisible characters: a schema cannot express that rule. */
 const line = text.filter((it) => it.trim() === '' || hasVisible(it));
 const email = fc.oneof(
   fc.constantFrom('a@x.org', 'é@x.org', '@x', 'a@', 'a', '', 'a@x.', 'a b@x.org', 'a@-x.org'),
@@ -30,7 +30,7 @@ const body = fc.oneof(
 const nothing = fc.constantFrom(null, undefined);
 const odd = fc.constantFrom(5, true, [], {});
 
-describe('the schemas of the description', () => {
+describe('the schemas of the OpenAPI description', () => {
   const description = new DescriptionUnderTest(documentOf());
 
   function takes(component: string, value: unknown, of = description): boolean {
@@ -53,7 +53,7 @@ describe('the schemas of the description', () => {
     const record = fc.record({ ...Object.fromEntries(known), own: fc.oneof(nothing, odd, text) });
     const json = record.map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
-    it(`take a ${one} and a change of one as the rules do`, () => {
+    it(`accept the same ${one} inputs and patches as the rules`, () => {
       const rulesOf = new RecordModel<Entity>(rules);
       const current = rulesOf.make(made, 'id', at);
       fc.assert(
@@ -68,7 +68,7 @@ describe('the schemas of the description', () => {
     });
   }
 
-  it('describe a change of the custom fields of a deployment', () => {
+  it('describe patches of configured custom fields', () => {
     const home = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     const users = {
       properties: { born: { type: 'integer' }, died: { type: 'integer' }, home },
@@ -80,11 +80,11 @@ describe('the schemas of the description', () => {
       [{}, true],
       [{ born: 1815 }, true],
       [{ born: 'then' }, false],
-      [{ born: null }, false], // It is required.
+      [{ born: null }, false], // Required.
       [{ died: null }, true],
-      [{ home: { street: 'A' } }, true], // A part, which is merged.
+      [{ home: { street: 'A' } }, true], // Merged with the rest of the home.
       [{ home: { city: 5 } }, false],
-      [{ home: { city: null } }, false], // It is required where there is a home.
+      [{ home: { city: null } }, false], // Required in a home.
       [{ home: null }, true],
       [{ home: 'London' }, false],
       [{ bron: 1815 }, false],
@@ -93,16 +93,16 @@ describe('the schemas of the description', () => {
     }
   });
 
-  it('are of a form that generators of TypeScript make good types of', () => {
+  it('avoid forms from which TypeScript generators make bad types', () => {
     const users = { properties: { home: { properties: { a: {} } } } };
     const { schemas } = documentOf({ customFields: { users } }).components;
     for (const [name, schema] of Object.entries(schemas)) {
       const text = JSON.stringify(schema);
-      // A field with a default is taken for one that is always there, in what is sent as well.
+      // Generators make a field with a default mandatory, in requests too.
       expect(text, name).to.not.include('"default":');
-      // A reference for the names makes a mapped type, which has no known fields.
+      // A reference in propertyNames becomes a mapped type, which loses the known fields.
       expect(text, name).to.not.include('"propertyNames":{"$ref"');
-      // A type may refer to itself by a member of an object, and in no other way.
+      // TypeScript only allows a type alias to refer to itself inside an object type.
       expect(aliasesOf(schema), name).to.not.include(name);
       for (const alias of aliasesOf(schema)) {
         expect(aliasesOf(schemas[alias] ?? {}), alias).to.not.include(name);
@@ -111,7 +111,7 @@ describe('the schemas of the description', () => {
   });
 });
 
-/** True when no rule refuses it. */
+/** Returns true if no rule rejects it. */
 function isAllowed(decide: () => unknown): boolean {
   try {
     decide();
@@ -122,7 +122,9 @@ function isAllowed(decide: () => unknown): boolean {
   }
 }
 
-/** The components that a schema is, or has in an array, without an object between. */
+/**
+ * Returns the components that a schema refers to directly, in an array or in a union, but not within an object.
+ */
 function aliasesOf(schema: object): readonly string[] {
   const { $ref, items, anyOf, oneOf, allOf } = schema as Readonly<Record<string, unknown>>;
   const parts = [items, anyOf, oneOf, allOf].flat().filter((one) => one !== undefined);

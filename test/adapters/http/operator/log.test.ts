@@ -10,7 +10,7 @@ import { exchange, RawConnection } from '../support/raw.ts';
 import { slowStore } from '../support/slow-store.ts';
 
 describe('the log', () => {
-  it('has a line for each request: never a query, a header or a body', async () => {
+  it('has a line for each request, without its query, headers or body', async () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ app: { logger } });
     const secret = { 'X-Request-Id': 'r1', Authorization: 'secret', Cookie: 'secret' };
@@ -39,7 +39,7 @@ describe('the log', () => {
     expect(JSON.stringify(lines)).not.to.include('secret');
   });
 
-  it('has no key and no token that a client put into its path, its agent or its request id', async () => {
+  it('masks API keys and tokens in paths, user agents and request ids', async () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ app: { logger }, serve: { logger } });
     const key = 'rk_0a1b2c3d4e5f_secretsecretsecretsecretsecretsecretsecret1';
@@ -53,7 +53,7 @@ describe('the log', () => {
     expect(JSON.stringify(lines)).not.to.include('secret');
   });
 
-  it('names the fields of a record that break a rule, and not their values', async () => {
+  it('names the invalid fields of a record, but not their values', async () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ app: { logger } });
     await api.post('/users', { name: ' ', email: 'my secret', 'a/b': 1e300 });
@@ -64,7 +64,7 @@ describe('the log', () => {
     expect(JSON.stringify(lines)).not.to.include('secret');
   });
 
-  it('has what was sent, whatever the form of the response', async () => {
+  it('has the number of bytes sent, for every kind of response', async () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ app: { logger } });
     const connection = new RawConnection(api.server);
@@ -79,7 +79,7 @@ describe('the log', () => {
     connection.socket.destroy();
   });
 
-  it('has the status of what was refused while its body came', async () => {
+  it('has the status of a request that was rejected before its body arrived', async () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ app: { logger, authenticate } });
     const connection = new RawConnection(api.server);
@@ -92,7 +92,7 @@ describe('the log', () => {
       .and.not.have.key('aborted');
   });
 
-  it('names the caller, and the client by the address that a trusted proxy saw', async () => {
+  it('names the caller, and the client address reported by a trusted proxy', async () => {
     const { logger, lines } = keepLog();
     const trusting = { logger, authenticate, trustedProxies: 1 };
     await using api = await startApi({ app: trusting, serve: trusting });
@@ -119,7 +119,7 @@ describe('the log', () => {
     });
   });
 
-  it('has probes at the level debug', async () => {
+  it('has probes at level debug', async () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ app: { logger } });
     await api.get(`${api.server.url}/livez`);
@@ -133,7 +133,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('has the trace that a request is part of, where that is well-formed', async () => {
+  it('has the trace id of a well-formed traceparent', async () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ app: { logger } });
     const [trace, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
@@ -159,7 +159,7 @@ describe('the log', () => {
     }
   });
 
-  it('says when the client did not wait for its answer', async () => {
+  it('marks requests whose client disconnected as aborted', async () => {
     const { store, begun, release } = slowStore();
     const { logger, lines } = keepLog();
     await using api = await startApi({ store, app: { logger } });
@@ -174,7 +174,7 @@ describe('the log', () => {
     expect(lines[0]).to.include({ level: 'info', aborted: true }).and.not.have.property('status');
   });
 
-  it('says what the server refused by itself', async () => {
+  it('has requests that the HTTP parser rejected', async () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ serve: { logger } });
     await exchange(api.server, 'nonsense\r\n\r\n');
@@ -185,7 +185,7 @@ describe('the log', () => {
     for (const line of lines) expect(line).to.include({ address: '127.0.0.1' });
   });
 
-  it('does not repeat a warning for each request, unless something may have been changed', async () => {
+  it('throttles repeated warnings, except when the outcome of a change is unknown', async () => {
     const { logger, lines } = keepLog();
     const store = createMemoryStore();
     const { users } = store;

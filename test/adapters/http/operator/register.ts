@@ -1,4 +1,4 @@
-// What an operator gives to `node --import`: a provider whose spans go to standard output.
+// For `node --import`, as an operator would use it: registers a provider that prints spans to standard output.
 
 import { trace } from '@opentelemetry/api';
 import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';

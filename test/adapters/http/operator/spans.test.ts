@@ -24,10 +24,10 @@ const [traceId, parentId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b71692033
 const traceparent = `00-${traceId}-${parentId}-01`;
 
 const exporter = new InMemorySpanExporter();
-/** Whether traces that begin here are recorded. */
+/** Whether the sampler records new traces. */
 let isRecorded = true;
 
-/** Registers what an operator registers, as this is done: once. */
+/** Registers a provider globally, as an operator would. */
 function register(): void {
   const spanProcessors = [new SimpleSpanProcessor(exporter)];
   const decision = () => (isRecorded ? RECORD_AND_SAMPLED : NOT_RECORD);
@@ -37,7 +37,7 @@ function register(): void {
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
 }
 
-/** A store that makes a span for each user that is read, as an instrumented driver does. */
+/** A store that creates a span for each user that is read, like an instrumented driver. */
 function tracedStore(): Store {
   const store = createMemoryStore();
   const { users } = store;
@@ -51,11 +51,11 @@ function tracedStore(): Store {
   return store;
 }
 
-describe('spans of OpenTelemetry', () => {
+describe('OpenTelemetry spans', () => {
   const { logger, lines } = keepLog();
   const startTraced = () =>
     startApi({ store: tracedStore(), app: { logger, trace: openTelemetry } });
-  it('are not made without a provider, and the log has what the client says', async () => {
+  it('are not created without a provider; the log still has the trace id of the client', async () => {
     await using api = await startTraced();
     await api.get('/users', { traceparent });
     expect(lines.at(-1)).to.include({ traceId });
@@ -63,7 +63,7 @@ describe('spans of OpenTelemetry', () => {
     expect(lines.at(-1)).to.not.have.property('traceId');
   });
 
-  it('are made by the program where a provider is registered before its start', async () => {
+  it('are created by the program if a provider is registered with --import', async () => {
     const provider = ['--import', import.meta.resolve('./register.ts')];
     const program = ['src/main.ts', '--store', 'memory:', '--port', '0', '--log-level', 'error'];
     const args = [...provider, ...program];
@@ -85,7 +85,7 @@ describe('spans of OpenTelemetry', () => {
       for (const api of [trace, context, propagation]) api.disable();
     });
 
-    it('are one a request, a child of its client’s and the parent of the driver’s', async () => {
+    it('are created per request, as a child of the client’s span and parent of the driver’s', async () => {
       await using api = await startTraced();
       await api.get('/users/none', { traceparent });
       await api.get('/users');
@@ -103,7 +103,7 @@ describe('spans of OpenTelemetry', () => {
       expect(logged).to.deep.equal([traceId, list?.spanContext().traceId]);
     });
 
-    it('say which requests failed', async () => {
+    it('have the status and type of a failure', async () => {
       await using api = await startTraced();
       await api.get('/users/down');
       const failed = exporter.getFinishedSpans().find(({ name }) => name === 'getUser');
@@ -111,7 +111,7 @@ describe('spans of OpenTelemetry', () => {
       expect(failed?.attributes).to.include({ 'error.type': 'store-unavailable' });
     });
 
-    it('are left to the server’s own instrumentation, where there is one', async () => {
+    it('are not created if the HTTP server is already instrumented', async () => {
       const around: typeof openTelemetry = (request, serve) =>
         trace.getTracer('http').startActiveSpan('its own', (span) => {
           request.res.on('close', () => span.end());
@@ -125,7 +125,7 @@ describe('spans of OpenTelemetry', () => {
       expect([...ids]).to.deep.equal([lines.at(-1)?.traceId]);
     });
 
-    it('are not made where the sampler says so, and the driver’s neither', async () => {
+    it('are not recorded if the sampler decides so, and the driver’s are not either', async () => {
       isRecorded = false;
       await using api = await startTraced();
       await api.get('/users/none', { traceparent });

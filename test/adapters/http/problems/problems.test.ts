@@ -12,7 +12,7 @@ import { keepLog } from '../support/log.ts';
 const documentPath = new URL('../../../../docs/errors.md', import.meta.url);
 
 describe('problems', () => {
-  it('are those of the contract, with their status', () => {
+  it('have the codes and statuses of the contract', () => {
     const codes = Object.entries(problemCatalogue).map(([code, { status }]) => `${status} ${code}`);
     const expected = Object.entries(contractCodes).flatMap(([status, names]) =>
       names.map((name) => `${status} ${name}`),
@@ -20,7 +20,7 @@ describe('problems', () => {
     expect(codes.toSorted()).to.deep.equal(expected.toSorted());
   });
 
-  it('are documented in docs/errors.md (UPDATE_DOCS=1 writes it anew)', async () => {
+  it('are documented in docs/errors.md (UPDATE_DOCS=1 rewrites it)', async () => {
     if (process.env.UPDATE_DOCS) {
       const { writeFileSync } = await import('node:fs');
       writeFileSync(documentPath, errorsDocument());
@@ -35,7 +35,7 @@ describe('problems', () => {
     });
     after(() => api[Symbol.asyncDispose]());
 
-    it('for a person and for a program', async () => {
+    it('as HTML and as JSON', async () => {
       for (const [code, { status, title, meaning, advice }] of Object.entries(problemCatalogue)) {
         const page = `${api.server.url}/problems/${code}`;
         const program = await api.get(page, { Accept: 'application/json' });
@@ -51,13 +51,14 @@ describe('problems', () => {
       }
     });
 
-    it('as JSON where the client does not say', async () => {
+    it('as JSON if Accept does not ask for HTML', async () => {
       const page = `${api.server.url}/problems/internal`;
       for (const accept of ['*/*', 'application/problem+json', 'image/png']) {
         const { headers } = await api.get(page, { Accept: accept });
         expect(headers.get('content-type')).to.match(/^application\/json/);
       }
-      // Parsed, it would ask for a page; the time that this takes grows with the square of its length.
+      // It would ask for HTML, but a header this long is not parsed: the time would grow with the square of its
+      // length.
       const long = await api.get(page, { Accept: `text/html,${'a/b,'.repeat(500)}` });
       expect(long.headers.get('content-type')).to.match(/^application\/json/);
       expectProblem(await api.send('POST', page), 405, 'method-not-allowed');
@@ -69,7 +70,7 @@ describe('problems', () => {
     });
   });
 
-  it('of a rule of the host: refused is 409 with its reason, any other error is an opaque 500', async () => {
+  it('of a custom rule are 409 with its reason, or an opaque 500 for any other error', async () => {
     const errors: Record<string, Error> = {
       taken: new RostrumError('refused', { reason: 'This name is reserved.' }),
       secret: new Error('a secret'),
@@ -99,7 +100,7 @@ describe('problems', () => {
     const { logger, lines } = keepLog();
     beforeEach(() => lines.splice(0));
 
-    it('unavailable, nothing changed: 503 with Retry-After, logged', async () => {
+    it('unavailable without a change: 503 with Retry-After, and a warning in the log', async () => {
       await using api = await startApi({ app: { logger } });
       await api.store.close();
       for (const answer of [
@@ -115,7 +116,7 @@ describe('problems', () => {
       expect(lines.find(({ level }) => level === 'warn')).to.include({ code: 'store-unavailable' });
     });
 
-    it('unavailable, outcome unknown: 503, and the sentence says so; or overloaded', async () => {
+    it('unavailable with an unknown outcome: 503 that says so; overloaded: 503 with Retry-After', async () => {
       const store = createMemoryStore();
       const cause = new Error('connect ECONNREFUSED db.internal:27017 password=hunter2');
       store.users.create = () => Promise.reject(storeUnavailable('unknown', cause));
@@ -131,7 +132,7 @@ describe('problems', () => {
       expect(refused.headers.get('retry-after')).to.match(/^[1-9]\d*$/);
     });
 
-    it('an id that is taken is an opaque 500, logged with the request id', async () => {
+    it('duplicate id: an opaque 500, logged with the request id', async () => {
       const ids = { next: () => 'always-the-same' };
       await using api = await startApi({ core: { ids }, app: { logger } });
       await api.make('/users', { name: 'Ann' });
@@ -143,7 +144,7 @@ describe('problems', () => {
       expect(String(line?.err)).to.match(/id/);
     });
 
-    it('anything unexpected is an opaque 500', async () => {
+    it('any unexpected error: an opaque 500', async () => {
       const store = createMemoryStore();
       store.users.get = async () => {
         throw new TypeError('Cannot read properties of undefined (reading "secret")');

@@ -13,11 +13,11 @@ describe('conditional requests', () => {
   beforeEach(async () => {
     const made = await api.make('/users', { name: 'Ann' });
     path = `/users/${made.id}`;
-    user = (await api.send('PATCH', path, {}, { n: 1 })).body; // Now at version 2.
+    user = (await api.send('PATCH', path, {}, { n: 1 })).body; // Version 2.
   });
 
   for (const method of ['GET', 'HEAD']) {
-    it(`If-None-Match on ${method} answers 304 where it matches`, async () => {
+    it(`${method} returns 304 if If-None-Match matches`, async () => {
       for (const tag of ['"2"', 'W/"2"', '*', '"1", "2"', '"x",W/"2"', ',, "2" ,']) {
         const { status, headers, text } = await api.send(method, path, { 'If-None-Match': tag });
         expect([status, text], tag).to.deep.equal([304, '']);
@@ -32,12 +32,12 @@ describe('conditional requests', () => {
     });
   }
 
-  it('If-Match on GET answers 412 where it does not match', async () => {
+  it('GET returns 412 if If-Match does not match', async () => {
     expect((await api.get(path, { 'If-Match': '"2"' })).status).to.equal(200);
     expectProblem(await api.get(path, { 'If-Match': '"1"' }), 412, 'version-mismatch');
   });
 
-  it('the 412 says that a weak tag never matches', async () => {
+  it('the 412 explains that a weak ETag never matches', async () => {
     const weak = await api.send('PATCH', path, { 'If-Match': 'W/"2"' }, { n: 2 });
     expect(expectProblem(weak, 412, 'version-mismatch').detail).to.match(/weak entity tag/);
     const strong = await api.send('PATCH', path, { 'If-Match': '"1"' }, { n: 2 });
@@ -47,7 +47,7 @@ describe('conditional requests', () => {
   for (const method of ['PUT', 'PATCH', 'DELETE']) {
     const body = method === 'DELETE' ? undefined : { name: 'Bea' };
 
-    it(`conditions of ${method} hold, or are 412 with the present ETag`, async () => {
+    it(`${method} returns 412 with the current ETag if a condition fails`, async () => {
       for (const [header, tag] of [
         ...['"1"', 'W/"2"', '"3"', '"x"', 'W/"2", "1"'].map((tag) => ['If-Match', tag] as const),
         ...['"2"', 'W/"2"', '*'].map((tag) => ['If-None-Match', tag] as const),
@@ -69,7 +69,7 @@ describe('conditional requests', () => {
     });
   }
 
-  it('a malformed entity tag is 400', async () => {
+  it('a malformed ETag returns 400', async () => {
     for (const tag of ['2', '""2"', '"2', 'w/"2"', '"2" "3"', '*, "2"', '"a b"', '', ',', 'W/2']) {
       for (const header of ['If-Match', 'If-None-Match']) {
         const answer = await api.send('DELETE', path, { [header]: tag });
@@ -79,7 +79,7 @@ describe('conditional requests', () => {
     }
   });
 
-  it('where If-Match is required its absence is 428, but for reads and creations', async () => {
+  it('changes without If-Match return 428 if it is required; reads and creations don’t', async () => {
     await using strict = await startApi({ app: { requireIfMatch: true } });
     const { id } = await strict.make('/users', { name: 'Ann' });
     expect((await strict.get(`/users/${id}`)).status).to.equal(200);
@@ -92,7 +92,7 @@ describe('conditional requests', () => {
     }
   });
 
-  it('lists and creations do not look at conditional headers', async () => {
+  it('lists and creations ignore conditional headers', async () => {
     expect((await api.get('/users', { 'If-None-Match': '*' })).status).to.equal(200);
     const made = await api.post('/users', { name: 'Cid' }, { 'If-None-Match': '*' });
     expect(made.status).to.equal(201);

@@ -20,7 +20,7 @@ describe('the endpoints', () => {
   ]) {
     const one = path.slice(1, -1);
 
-    it(`POST ${path} answers 201 with the ${one}, its Location and its ETag`, async () => {
+    it(`POST ${path} returns 201 with the ${one}, its Location and its ETag`, async () => {
       const { status, headers, body } = await api.post(path, input);
       expect(status).to.equal(201);
       expect(body).to.deep.include({ ...input, ...absent });
@@ -33,7 +33,7 @@ describe('the endpoints', () => {
       expect(headers.get('content-type')).to.match(/^application\/json(;|$)/);
     });
 
-    it(`GET ${path} answers a page, and GET ${path}/:id the ${one}`, async () => {
+    it(`GET ${path} returns a page, and GET ${path}/:id the ${one}`, async () => {
       const made = await api.make(path, input);
       const page = await api.get(path);
       expect(page.body[path.slice(1)]).to.deep.include(made);
@@ -45,7 +45,7 @@ describe('the endpoints', () => {
       expect(record.body).to.deep.equal(made);
     });
 
-    it(`PUT ${path}/:id replaces the whole ${one}, and by what GET gave changes nothing`, async () => {
+    it(`PUT ${path}/:id replaces the ${one}; sending back an unchanged one changes nothing`, async () => {
       const made = await api.make(path, { ...input, gone: 1 });
       const same = await api.send('PUT', `${path}/${made.id}`, {}, made);
       expect([same.status, same.headers.get('etag')]).to.deep.equal([200, '"1"']);
@@ -56,7 +56,7 @@ describe('the endpoints', () => {
       expect(answer.body.updatedAt > made.updatedAt).to.equal(true);
     });
 
-    it(`PATCH ${path}/:id changes what is supplied, as either media type`, async () => {
+    it(`PATCH ${path}/:id changes the given fields, with either media type`, async () => {
       const made = await api.make(path, input);
       for (const [type, own] of [
         ['application/json', 1],
@@ -69,7 +69,7 @@ describe('the endpoints', () => {
       }
     });
 
-    it(`DELETE ${path}/:id answers { "deleted": true }, and 404 from then on`, async () => {
+    it(`DELETE ${path}/:id returns { "deleted": true }; later requests return 404`, async () => {
       const made = await api.make(path, input);
       const answer = await api.send('DELETE', `${path}/${made.id}`);
       expect([answer.status, answer.text]).to.deep.equal([200, '{"deleted":true}\n']);
@@ -81,7 +81,7 @@ describe('the endpoints', () => {
     });
   }
 
-  it('what a record breaks is told by its field and a code', async () => {
+  it('errors name each invalid field with a code', async () => {
     const { id } = await api.make('/users', { name: 'Eve', email: 'Eve@Example.com' });
     for (const [method, path, body, status, errors] of [
       ['POST', '/users', { name: 5, '': 1 }, 422, ['/name type', '/ key']],
@@ -97,7 +97,7 @@ describe('the endpoints', () => {
     }
   });
 
-  it('DELETE of a user who has posts is 409 with their number, or does as "posts" says', async () => {
+  it('DELETE of a user with posts returns 409 with their number, unless ?posts= is given', async () => {
     for (const mode of ['', 'delete', 'keep']) {
       const { id: authorId } = await api.make('/users', { name: 'Author' });
       await api.make('/posts', { title: 'First', authorId });

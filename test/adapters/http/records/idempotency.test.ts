@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
 
-// Whose a key is, and what it does with another body: test/domain/services.test.ts, access.test.ts.
+// test/domain/services.test.ts and access.test.ts test the owner of a key, and reuse with another body.
 
 describe('Idempotency-Key', () => {
   let api: Api;
@@ -12,7 +12,7 @@ describe('Idempotency-Key', () => {
 
   const key = (value: string) => ({ 'Idempotency-Key': value });
 
-  it('gives a repeat the first answer', async () => {
+  it('replays the first response to a repeated request', async () => {
     const first = await api.post('/users', { name: 'Ann', own: [1] }, key('one'));
     const repeat = await api.post('/users', '{ "own": [1.0], "name": "\\u0041nn" }', key('one'));
     expect(first.headers.get('idempotency-replayed')).to.equal(null);
@@ -23,13 +23,13 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('is one key quoted or bare', async () => {
+  it('means the same with and without quotes', async () => {
     const first = await api.post('/users', { name: 'Ann' }, key('"q\\"\\\\"'));
     const repeat = await api.post('/users', { name: 'Ann' }, key('q"\\'));
     expect(repeat.body.id).to.equal(first.body.id);
   });
 
-  it('takes the form of the answer from the repeat’s Prefer', async () => {
+  it('replays a response in the form that the repeated request prefers', async () => {
     const first = await api.post('/users', { name: 'Ann' }, key('seven'));
     const repeat = await api.post(
       '/users',
@@ -41,7 +41,7 @@ describe('Idempotency-Key', () => {
     expect(repeat.headers.get('idempotency-replayed')).to.equal('true');
   });
 
-  it('malformed is 400', async () => {
+  it('returns 400 if malformed', async () => {
     const long = 'x'.repeat(256);
     for (const value of ['', 'a b', '"', '"a', '"a"b', '""', 'é', long, '"\\a"', '"a";b=1']) {
       const answer = await api.post('/users', { name: 'Ann' }, key(value));

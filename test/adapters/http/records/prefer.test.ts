@@ -10,7 +10,7 @@ describe('Prefer', () => {
 
   const minimal = { Prefer: 'return=minimal' };
 
-  it('return=minimal answers 201 to POST, without a body', async () => {
+  it('return=minimal makes POST return 201 without a body', async () => {
     const answer = await api.post('/users', { name: 'Ann' }, minimal);
     expect([answer.status, answer.text]).to.deep.equal([201, '']);
     expect(answer.headers.get('content-length')).to.equal('0');
@@ -21,7 +21,7 @@ describe('Prefer', () => {
     expect(status).to.equal(200);
   });
 
-  it('return=minimal answers 204 to the other writes', async () => {
+  it('return=minimal makes other writes return 204', async () => {
     const { id } = await api.make('/posts', { title: 'x' });
     for (const [method, body, tag] of [
       ['PUT', { title: 'y' }, '"2"'],
@@ -35,13 +35,13 @@ describe('Prefer', () => {
     }
   });
 
-  it('return=representation says that it was heard', async () => {
+  it('return=representation is confirmed in Preference-Applied', async () => {
     const answer = await api.post('/users', { name: 'Ann' }, { Prefer: 'return=representation' });
     expect([answer.status, answer.body.name]).to.deep.equal([201, 'Ann']);
     expect(answer.headers.get('preference-applied')).to.equal('return=representation');
   });
 
-  it('reads the header as RFC 7240 says', async () => {
+  it('is parsed according to RFC 7240', async () => {
     for (const [header, applied] of [
       ['Return=minimal', 'return=minimal'],
       ['return="minimal"', 'return=minimal'],
@@ -60,7 +60,7 @@ describe('Prefer', () => {
     }
   });
 
-  it('is for writes: reads and errors have their body', async () => {
+  it('does not remove the body of reads and errors', async () => {
     const { id } = await api.make('/users', { name: 'Ann' });
     const read = await api.get(`/users/${id}`, minimal);
     expect([read.status, read.body.name]).to.deep.equal([200, 'Ann']);

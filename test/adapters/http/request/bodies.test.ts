@@ -12,7 +12,7 @@ const post = (headers: string, body: string) =>
 const chunked = 'Transfer-Encoding: chunked\r\n';
 const get = 'GET /api/v1/users?limit=1 HTTP/1.1\r\nHost: x\r\n';
 
-describe('the body of a request', () => {
+describe('a request body', () => {
   let api: Api;
   before(async () => {
     api = await startApi();
@@ -27,7 +27,7 @@ describe('the body of a request', () => {
     return answer;
   }
 
-  it('may be of the right media type in every spelling, and is 415 of another one', async () => {
+  it('is accepted with every spelling of its media type, and returns 415 with another type', async () => {
     const good = [
       '',
       ';charset=utf-8',
@@ -57,7 +57,7 @@ describe('the body of a request', () => {
     expect(none?.body.error).to.match(/Content-Type is missing: it must be application\/json\.$/);
   });
 
-  it('of a PATCH of another media type is 415 with Accept-Patch, of a PUT with Accept', async () => {
+  it('with another media type returns 415 with Accept-Patch for PATCH, and Accept for PUT', async () => {
     const { id } = await api.make('/users', { name: 'Ann' });
     const headers = { 'Content-Type': 'application/json-patch+json' };
     const patch = await api.send('PATCH', `/users/${id}`, headers, '[]');
@@ -71,7 +71,7 @@ describe('the body of a request', () => {
     expect(put.headers.has('accept-post') || put.headers.has('accept-patch')).to.equal(false);
   });
 
-  it('in a content encoding is 415, but for identity', async () => {
+  it('with a Content-Encoding other than identity returns 415', async () => {
     for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'x', '']) {
       const headers = `${json}Content-Encoding: ${encoding}\r\n`;
       const answer = await expectRaw('{"name":"Ann"}', 415, 'unsupported-media-type', headers);
@@ -83,7 +83,7 @@ describe('the body of a request', () => {
     }
   });
 
-  it('that is not one JSON object is 400, and is told why', async () => {
+  it('that is not a JSON object returns 400 with the reason', async () => {
     const others = ['null', 'true', '"text"', '1', '[]', '[{"name":"Ann"}]'];
     const malformed = [
       ...[' \n', '{', '{"name":"Ann"', '{"name":"Ann"} x', '{"name":"Ann"}{}', '{"name":"Ann",}'],
@@ -107,25 +107,25 @@ describe('the body of a request', () => {
     }
   });
 
-  it('that is not UTF-8 is 400', async () => {
+  it('that is not UTF-8 returns 400', async () => {
     for (const bytes of ['\xff', '\xc3', '\xc0\x80', '\xed\xa0\x80', '\xf4\x90\x80\x80', '\xe9']) {
       await expectRaw(`{"name":"Ann","own":"${bytes}"}`, 400, 'invalid-body');
       await expectRaw(`{"name":"Ann"}${bytes}`, 400, 'invalid-body');
     }
   });
 
-  it('may begin with a byte order mark', async () => {
+  it('can begin with a byte order mark', async () => {
     await expectRaw('\xef\xbb\xbf{"name":"Ann"}', 201);
     await expectRaw('\xef\xbb\xbf', 400, 'invalid-body');
     await expectRaw('\xef\xbb\xbf\xef\xbb\xbf{"name":"Ann"}', 400, 'invalid-body');
   });
 
-  it('with a key twice in one object has its last value, as everywhere', async () => {
+  it('uses the last value of a duplicate key', async () => {
     const answer = await expectRaw('{"name":"Ann","n\\u0061me":"Bea"}', 201);
     expect(answer?.body.name).to.equal('Bea');
   });
 
-  it('that is JSON and holds what no record may is 422, however deep it is', async () => {
+  it('with values that no record can have returns 422, at any depth', async () => {
     const arrays = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     const objects = `{"name":"Ann","a":${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}}`;
     for (const [body, code] of [
@@ -145,7 +145,7 @@ describe('the body of a request', () => {
     expectProblem(patch, 422, 'invalid-record');
   });
 
-  it('may be as large as its limit and not a byte larger', async () => {
+  it('returns 413 if it is a byte larger than the limit', async () => {
     const padded = (length: number) => `{"name":"Ann"${' '.repeat(length - 14)}}`;
     await expectRaw(padded(bodyLimit), 201);
     await expectRaw(padded(bodyLimit + 1), 413, 'body-too-large');
@@ -153,11 +153,11 @@ describe('the body of a request', () => {
     expect(text).to.include(`(${bodyLimit.toLocaleString('en-US')} bytes)`);
   });
 
-  it('that GET gave can be PUT back, of the largest record as of any', async () => {
+  it('can be what GET returned, even for the largest record', async () => {
     for (const [path, body] of [
       ['/users', compactUser(mebibyte)],
       ['/posts', compactUser(mebibyte).replace('"name":', '"title":').replace('x', '')],
-      // What takes more in JSON than it does here, or less: it counts as JSON.stringify writes it.
+      // Longer or shorter here than in JSON.stringify's output, whose length counts.
       ['/users', compactUser(mebibyte - 6000, '\\u0001'.repeat(1000))],
       ['/users', compactUser(mebibyte - 8, '\u{10ffff}\u2028\u007f')],
     ] as const) {
@@ -170,29 +170,29 @@ describe('the body of a request', () => {
     }
   });
 
-  it('that says it is too large is refused before it is sent', async () => {
+  it('with a Content-Length over the limit is rejected before it is sent', async () => {
     const answer = await exchange(api.server, post(`${json}Content-Length: ${10 ** 12}\r\n`, ''));
     expect([answer?.status, answer?.body.code]).to.deep.equal([413, 'body-too-large']);
   });
 
-  it('in chunks is refused as soon as it is too large, and its client gets the answer', async () => {
+  it('in chunks is rejected as soon as it is too large, and the client gets the response', async () => {
     const connection = new RawConnection(api.server).send(post(json + chunked, ''));
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
-    for (let i = 0; i < 64; i++) connection.send(chunk); // 4 MiB, and no end.
+    for (let i = 0; i < 64; i++) connection.send(chunk); // 4 MiB, without a last chunk.
     const answer = await connection.next();
     expect([answer?.status, answer?.body.code]).to.deep.equal([413, 'body-too-large']);
     connection.end();
     await connection.closed();
   });
 
-  it('in chunks is read like any other', async () => {
+  it('can be sent in chunks', async () => {
     const chunks =
       '8;ext=1\r\n{"name":\r\n6\r\n"\xc3\xa9\xc3\xa9x\r\n2\r\n"}\r\n0\r\nTrailer: x\r\n\r\n';
     const answer = await exchange(api.server, post(json + chunked, chunks));
     expect([answer?.status, answer?.body.name]).to.deep.equal([201, 'ééx']);
   });
 
-  it('that is refused leaves the connection fit for the next request', async () => {
+  it('that is rejected leaves the connection usable for the next request', async () => {
     const connection = new RawConnection(api.server);
     const refused = [
       ['Content-Type: text/plain\r\n', '{"name":"Ann"}', 415],
@@ -210,7 +210,7 @@ describe('the body of a request', () => {
     connection.socket.destroy();
   });
 
-  it('of GET, HEAD, DELETE and OPTIONS is not looked at, nor is its media type', async () => {
+  it('is ignored for GET, HEAD, DELETE and OPTIONS, as is its media type', async () => {
     const { id } = await api.make('/users', { name: 'Ann' });
     const connection = new RawConnection(api.server);
     for (const [request, status] of [
@@ -235,13 +235,13 @@ describe('the body of a request', () => {
     connection.socket.destroy();
   });
 
-  it('of a GET that would never end does not keep its answer back', async () => {
+  it('that never ends does not delay the response to a GET', async () => {
     const answer = await exchange(api.server, `${get}Content-Length: ${10 ** 10}\r\n\r\nx`);
     expect(answer?.status).to.equal(200);
   });
 });
 
-/** A user whose compact JSON has this many characters, `more` not counted. */
+/** Returns a user whose compact JSON has this many characters, plus `more`. */
 function compactUser(length: number, more = ''): string {
   const frame = '{"name":"Ann","own":""}'.length;
   return `{"name":"Ann","own":"${'x'.repeat(length - frame)}${more}"}`;

@@ -14,13 +14,13 @@ describe('paths and methods', () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  /** Without what a client's URL parser would make of the path. */
+  /** Sends the target as it is, without the normalization of a URL parser. */
   async function raw(method: string, target: string) {
     const answer = await exchange(api.server, `${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
     return [answer?.status, answer?.body.code];
   }
 
-  it('each (method, path) has exactly one handler', () => {
+  it('are the documented endpoints, each with one handler', () => {
     const pairs = endpoints.map(({ method, path }) => `${method} ${path}`);
     const ofOne = ['GET', 'PUT', 'PATCH', 'DELETE'];
     const all = ['users', 'posts'].flatMap((many) => [
@@ -31,7 +31,7 @@ describe('paths and methods', () => {
     expect(pairs).to.have.members([...ofMe, ...all, 'GET /events']);
   });
 
-  it('an unknown path is 404', async () => {
+  it('an unknown path returns 404', async () => {
     for (const path of [
       ...['/api', '/api/v1', '/api/v1/', '/api/v2/users', '/API/v1/users', '/api/v1/Users'],
       ...['/api/v1/users/', '/api/v1//users', '//api/v1/users', `/api/v1/users/${id}/`],
@@ -47,7 +47,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('the 404 says which path was meant', async () => {
+  it('the 404 suggests a similar path', async () => {
     for (const [path, sentence] of [
       ['/users/', 'Did you mean /api/v1/users? (Paths have no trailing slash.)'],
       [`/users/${id}/`, `Did you mean /api/v1/users/${id}? (Paths have no trailing slash.)`],
@@ -63,7 +63,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('an id that could never be is 404 like one that names nothing', async () => {
+  it('an impossible id returns 404, like an unknown one', async () => {
     const encoded = ['%20', '%00', '%2F', 'a%2Fb', '%F0%9F%98%80', '%2e%2e'];
     for (const text of ['x', '..', '.', '*', ...encoded, 'x'.repeat(10_000)]) {
       expect(await raw('GET', `/api/v1/users/${text}`)).to.deep.equal([404, 'user-not-found']);
@@ -71,7 +71,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('segments are decoded after they are split', async () => {
+  it('segments are decoded after splitting', async () => {
     expect(
       await raw('GET', `/api/v1/users/%${id.charCodeAt(0).toString(16)}${id.slice(1)}`),
     ).to.deep.equal([200, undefined]);
@@ -79,7 +79,7 @@ describe('paths and methods', () => {
     expect(await raw('GET', `/api/v1/users%2F${id}`)).to.deep.equal([404, 'path-not-found']);
   });
 
-  it('a path that cannot be decoded is 400', async () => {
+  it('malformed percent-encoding returns 400', async () => {
     const ids = ['%ZZ', '%', '%f', '%FF', '%ED%A0%80', '%C0%80'];
     const others = ['/%ZZ', '/api/v1/%ZZ', '/api/v1/posts/x/%ZZ', '/problems/%ZZ'];
     for (const path of [...ids.map((text) => `/api/v1/users/${text}`), ...others]) {
@@ -89,7 +89,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('a target that is not ASCII, or has a fragment, is 400', async () => {
+  it('a target with a fragment or non-ASCII characters returns 400', async () => {
     for (const target of ['/api/v1/users/\xc3\xa9', '/api/v1/users#x']) {
       const [status, code] = await raw('GET', target);
       expect(status, target).to.equal(400);
@@ -99,7 +99,7 @@ describe('paths and methods', () => {
     expect(status).to.equal(400);
   });
 
-  it('the absolute form of a target is served as well', async () => {
+  it('a target in absolute form works too', async () => {
     const path = `/api/v1/users/${id}`;
     for (const target of [
       `http://x${path}`,
@@ -117,7 +117,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('the authority of an absolute form takes the place of Host', async () => {
+  it('the authority of an absolute form overrides Host', async () => {
     await using own = await startApi({ app: { isOwnHost: (name) => name === 'mine' } });
     const ask = async (target: string, host: string) => {
       const answer = await exchange(own.server, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
@@ -136,7 +136,7 @@ describe('paths and methods', () => {
     expect(await ask('http://[x/livez', 'mine')).to.deep.equal([400, 'invalid-path']);
   });
 
-  it('another method is 405 with Allow', async () => {
+  it('other methods return 405 with Allow', async () => {
     for (const [path, allow, methods] of [
       ['/users', 'GET, HEAD, POST, OPTIONS', ['PUT', 'PATCH', 'DELETE', 'PROPFIND']],
       ['/users/x', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', ['POST', 'PROPFIND', 'PURGE']],
@@ -152,7 +152,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('OPTIONS answers 204 with what there is, whether or not the record exists', async () => {
+  it('OPTIONS returns 204 with the allowed methods and types, even for unknown ids', async () => {
     for (const [path, allow, post, patch] of [
       ['/users', 'GET, HEAD, POST, OPTIONS', 'application/json', null],
       [
@@ -177,14 +177,14 @@ describe('paths and methods', () => {
     ]);
   });
 
-  it('OPTIONS takes the parameters that a preflight of its path may have, and no others', async () => {
+  it('OPTIONS accepts the query parameters of all methods of its path, and rejects others', async () => {
     expect((await api.send('OPTIONS', '/users?limit=1&id=a&id=b')).status).to.equal(204);
     expect((await api.send('OPTIONS', '/users/x?posts=keep')).status).to.equal(204);
     expectProblem(await api.send('OPTIONS', '/users?limt=1'), 400, 'invalid-query');
     expectProblem(await api.send('OPTIONS', '/posts/x?posts=keep'), 400, 'invalid-query');
   });
 
-  it('HEAD answers as GET does, without the body', async () => {
+  it('HEAD returns the status and headers of GET, without a body', async () => {
     const volatile = new Set(['date', 'x-request-id', 'connection', 'keep-alive']);
     const text = 'é'.repeat(300_000);
     const long = await api.post('/posts', { title: 'x', body: 'x', text });
@@ -205,7 +205,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('a target that is too long is 414, and one that just fits is served', async () => {
+  it('a target that is too long returns 414', async () => {
     const answer = await api.get(`/users?name=${'x'.repeat(13_000)}`);
     expectProblem(answer, 414, 'uri-too-long');
     expect((await api.get(`/users?name=${'x'.repeat(12_000)}`)).status).to.equal(200);

@@ -16,7 +16,7 @@ describe('the query', () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  it('refuses an unknown parameter on every endpoint, and says which there are', async () => {
+  it('rejects unknown parameters on every endpoint, and lists the allowed ones', async () => {
     await using known = await startApi({ app: { authenticate } });
     for (const { method, path, query = [] } of endpoints) {
       const target = `${path.replace(':id', id)}?nonsense=1`;
@@ -29,7 +29,7 @@ describe('the query', () => {
     expect((await api.send('HEAD', '/users?nonsense=1')).status).to.equal(400);
   });
 
-  it('refuses a parameter that is given twice, but for id', async () => {
+  it('rejects a repeated parameter, except id', async () => {
     for (const query of ['limit=1&limit=1', 'name=a&name=b', 'createdAt[gt]=&createdAt[gt]=']) {
       const answer = await api.get(`/users?${query}`);
       const { errors } = expectProblem(answer, 400, 'invalid-query');
@@ -40,7 +40,7 @@ describe('the query', () => {
     expectProblem(answer, 400, 'invalid-query');
   });
 
-  it('names a hundred parameters that are wrong, and looks at no more', async () => {
+  it('reports at most a hundred invalid parameters', async () => {
     const names = (count: number) => Array.from({ length: count }, (_, n) => `x${n}=`).join('&');
     const some = expectProblem(await api.get(`/users?${names(99)}`), 400, 'invalid-query');
     expect(some.error).to.equal('99 query parameters are not accepted.');
@@ -49,7 +49,7 @@ describe('the query', () => {
     expect(many.errors).to.have.lengthOf(100);
   });
 
-  it('says how several ids are given, where they are given as an array', async () => {
+  it('explains how to give several ids if id[] is used', async () => {
     for (const query of ['id[]=a&id[]=b', 'id%5B0%5D=a']) {
       const { error } = expectProblem(await api.get(`/users?${query}`), 400, 'invalid-query');
       expect(error).to.match(/ Repeat "id" instead: id=…&id=…\.$/);
@@ -60,7 +60,7 @@ describe('the query', () => {
     expect(wrong.error).to.match(/^The query parameter "limit" must be an integer from 1 to /);
   });
 
-  it('refuses values of posts that there are not', async () => {
+  it('rejects unknown values of posts', async () => {
     for (const value of ['', 'refuse', 'Keep', 'delete,keep']) {
       const answer = await api.send('DELETE', `/users/${id}?posts=${value}`);
       const { errors } = expectProblem(answer, 400, 'invalid-query');
@@ -68,7 +68,7 @@ describe('the query', () => {
     }
   });
 
-  it('refuses names that only look like those there are', async () => {
+  it('rejects names that only resemble known parameters', async () => {
     const times = ['createdAt', 'createdAt[ge]', 'createdAt[gte][]'];
     const others = ['Limit', '', '__proto__', 'constructor', 'cursor%00', 'x'.repeat(5000)];
     for (const query of [...times, ...others].map((name) => `${name}=2026-01-01T00:00:00Z`)) {
@@ -76,7 +76,7 @@ describe('the query', () => {
     }
   });
 
-  it('is read as a form: + is a space, and empty pairs do not count', async () => {
+  it('is parsed like a form: + is a space, and empty pairs are ignored', async () => {
     for (const query of [
       `name=${encodeURIComponent('Ann & Bea = +1 %')}`,
       'name=Ann+%26+Bea+=+%2B1+%25',
@@ -91,7 +91,7 @@ describe('the query', () => {
     expect((await api.get('/posts?authorId')).status).to.equal(200);
   });
 
-  it('that cannot be decoded is 400', async () => {
+  it('with malformed percent-encoding returns 400', async () => {
     for (const query of ['name=%ZZ', '%=1', 'name=%', 'name=%FF', 'name=%ED%A0%80', 'name=%C3']) {
       for (const [method, path] of [
         ['GET', '/api/v1/users'],

@@ -11,7 +11,7 @@ const host = 'Host: x\r\n';
 const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
 const mebibyte = 1024 * 1024;
 
-/** A store of the memory kind that counts how many of its reads are under way. */
+/** A memory store that counts its concurrent reads. */
 function countingStore(ms = 1) {
   const store = createMemoryStore();
   const seen = { now: 0, most: 0, all: 0 };
@@ -27,8 +27,8 @@ function countingStore(ms = 1) {
   return { store, seen };
 }
 
-describe('requests of one connection', () => {
-  it('are served one after another, however many come in one packet', async () => {
+describe('pipelined requests', () => {
+  it('are served one at a time, even if they arrive in one packet', async () => {
     const { store, seen } = countingStore();
     await using api = await startApi({ store });
     const { id } = await api.make('/users', { name: 'Ann' });
@@ -39,7 +39,7 @@ describe('requests of one connection', () => {
     connection.socket.destroy();
   });
 
-  it('do not keep those of others waiting', async () => {
+  it('do not delay requests of other connections', async () => {
     const { store, seen } = countingStore(0);
     await using api = await startApi({ store });
     const { id } = await api.make('/users', { name: 'Ann', own: 'x'.repeat(mebibyte - 100) });
@@ -52,7 +52,7 @@ describe('requests of one connection', () => {
     for (const { socket } of greedy) socket.destroy();
   });
 
-  it('get as many responses as may wait, and the last of them says that it is', async () => {
+  it('are served up to the limit of a connection, which then closes', async () => {
     const { store, begun, release } = slowStore();
     await using api = await startApi({ store });
     const connection = new RawConnection(api.server);
@@ -70,7 +70,7 @@ describe('requests of one connection', () => {
     expect(await connection.closed()).to.equal('');
   });
 
-  it('that wait on all connections together are bounded', async () => {
+  it('have a limit across all connections', async () => {
     const { store, begun, release } = slowStore();
     await using api = await startApi({ store });
     const open = async (waiting: number) => {
@@ -81,7 +81,7 @@ describe('requests of one connection', () => {
       return connection;
     };
     const full = await Promise.all(Array.from({ length: 16 }, () => open(256)));
-    await sleep(100); // Nothing tells that the server has read them.
+    await sleep(100); // There is no signal that the server has read them.
     const last = await open(1);
     setTimeout(release, 100);
     const response = await last.next();
@@ -97,9 +97,9 @@ describe('requests of one connection', () => {
 
   for (const [count, most] of [
     [1, 0],
-    [3, 1], // Nothing is read of a connection while requests wait: only a write tells.
+    [3, 1], // The server does not read while requests are queued: only a failed write reveals it.
   ] as const) {
-    it(`are not served when their client is gone (${count} of them)`, async () => {
+    it(`are not served after the client has disconnected (${count} pipelined)`, async () => {
       const gate = Promise.withResolvers<Caller>();
       const asked = Promise.withResolvers<void>();
       const authenticate = () => {
@@ -121,7 +121,7 @@ describe('requests of one connection', () => {
 });
 
 describe('connections', () => {
-  it('closes the one that has been silent for longest for one beyond its limit', async () => {
+  it('beyond the limit replace the connection that has been idle longest', async () => {
     const { store, begun, release } = slowStore();
     await using small = await startApi({ store, serve: { limits: { maxConnections: 3 } } });
     const live = `GET /livez HTTP/1.1\r\n${host}\r\n`;
@@ -136,17 +136,17 @@ describe('connections', () => {
     first.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`);
     await begun();
     const third = await open(live);
-    expect(await never.closed(), 'it never had a request').to.equal('');
+    expect(await never.closed(), 'without a request').to.equal('');
     await open(live);
     await second.closed();
     third.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`);
     expect(small.server.connections).to.equal(3);
     release();
-    expect((await first.next())?.status, 'of a request under way').to.equal(404);
+    expect((await first.next())?.status, 'of a request in progress').to.equal(404);
     await third.next();
   });
 
-  it('ends a connection that is silent for too long while a request is under way', async () => {
+  it('are closed if silent for too long during a request', async () => {
     const { store, release } = slowStore();
     await using brief = await startApi({ store, serve: { limits: { inactivityTimeoutMs: 100 } } });
     const connection = new RawConnection(brief.server);
@@ -155,7 +155,7 @@ describe('connections', () => {
     release();
   });
 
-  it('closes a connection that nobody uses', async () => {
+  it('are closed after the keep-alive timeout', async () => {
     const limits = { keepAliveTimeoutMs: 100, checkIntervalMs: 50 };
     await using brief = await startApi({ serve: { limits } });
     const connection = new RawConnection(brief.server);

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { start } from '../../../support/process.ts';
 import { program } from '../../../support/server.ts';
 
-/** The program with little memory: a response that nobody bounds ends it. */
+/** Starts the program with so little memory that an unbounded response would crash it. */
 async function startSmall() {
   const args = ['--log-level', 'error', '--store', 'memory:', '--port', '0'];
   const child = start(process.execPath, ['--max-old-space-size=256', program, ...args]);
@@ -18,7 +18,7 @@ async function startSmall() {
 describe('a process with a heap of 256 MiB', function () {
   this.timeout(60_000);
 
-  it('survives clients that take no pages of few large records, and their end', async () => {
+  it('survives clients that request large pages without reading them, and then disconnect', async () => {
     const { child, url } = await startSmall();
     for (let n = 0; n < 20; n++) {
       await fetch(new URL('/api/v1/posts', url), {
@@ -33,14 +33,14 @@ describe('a process with a heap of 256 MiB', function () {
       const socket = connect(Number(url.port), url.hostname).on('error', () => {});
       socket.pause();
       socket.write(request.repeat(8));
-      // Who comes a little later is admitted, and not refused for the length of the line.
+      // With pauses, so that later requests are not rejected because the queue is full.
       if (sockets.push(socket) % 100 === 0) await sleep(50);
     }
     for (let n = 0; n < 6; n++) {
       await sleep(1000);
       expect((await fetch(new URL('/livez', url))).status).to.equal(200);
     }
-    // When the server ends as its clients go away, those who wait still have their turns.
+    // During shutdown, queued requests must still be handled, even if their clients have disconnected.
     for (const socket of sockets) socket.destroy();
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).to.deep.equal([0, null]);

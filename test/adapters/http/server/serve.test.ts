@@ -29,7 +29,7 @@ describe('the server', () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  /** An error that the server made by itself: of the one shape, and the connection's last. */
+  /** Expects an error from the HTTP server itself: a problem, after which the connection closes. */
   function expectRefusal(answer: RawResponse | undefined, status: number, code: string): void {
     expect([answer?.status, answer?.body.code]).to.deep.equal([status, code]);
     const { headers, body } = answer as RawResponse;
@@ -58,7 +58,7 @@ describe('the server', () => {
   }
 
   for (const [what, request] of [
-    ['a line that is no request', 'hello\r\n\r\n'],
+    ['a malformed request line', 'hello\r\n\r\n'],
     ['an unknown method', get('/api/v1/users').replace('GET', 'FETCH')],
     ['another protocol', get('/api/v1/users').replace('HTTP', 'FTP')],
     ['another version of HTTP', get('/api/v1/users').replace('1.1', '2.0')],
@@ -68,26 +68,26 @@ describe('the server', () => {
     ['a space before the colon', get('/livez', `${host}A : b\r\n`)],
     ['NUL in a header', get('/livez', `${host}A: \0\r\n`)],
     ['no Host', get('/livez', '')],
-    ['a Host that is none', get('/livez', 'Host: a b\r\n')],
+    ['an invalid Host', get('/livez', 'Host: a b\r\n')],
     ['a Host with a path', get('/livez', 'Host: x/y\r\n')],
-    ['a Host with a port that is none', get('/livez', 'Host: x:65536\r\n')],
-    ['a Host with half an address', get('/livez', 'Host: [::1\r\n')],
+    ['a Host with an invalid port', get('/livez', 'Host: x:65536\r\n')],
+    ['a Host with an incomplete IPv6 address', get('/livez', 'Host: [::1\r\n')],
     ['two Hosts', get('/livez', host + host)],
     ['chunks in HTTP/1.0', `GET /livez HTTP/1.0\r\n${chunked}\r\n\r\n0\r\n\r\n`],
-    ['two lengths', post('Content-Length: 2\r\nContent-Length: 3', '{}x')],
-    ['a length that is none', post('Content-Length: x', '{}')],
-    ['a length below zero', post('Content-Length: -2', '{}')],
-    ['a length and chunks', post(`Content-Length: 2\r\n${chunked}`, '0\r\n\r\n')],
+    ['two Content-Lengths', post('Content-Length: 2\r\nContent-Length: 3', '{}x')],
+    ['an invalid Content-Length', post('Content-Length: x', '{}')],
+    ['a negative Content-Length', post('Content-Length: -2', '{}')],
+    ['both Content-Length and chunks', post(`Content-Length: 2\r\n${chunked}`, '0\r\n\r\n')],
     ['another transfer coding', post('Transfer-Encoding: gzip, chunked', '0\r\n\r\n')],
-    ['a coding that is not the last', post('Transfer-Encoding: chunked, gzip', '0\r\n\r\n')],
+    ['chunked as the first transfer coding', post('Transfer-Encoding: chunked, gzip', '0\r\n\r\n')],
     ['a chunk without a size', post(chunked, 'x\r\n\r\n')],
   ] as const) {
-    it(`answers ${what} with 400 bad-request`, async () => {
+    it(`returns 400 for ${what}`, async () => {
       await expectRefused(request, 400, 'bad-request');
     });
   }
 
-  it('answers what Node refuses by itself in the shape of all errors', async () => {
+  it('returns problems for requests that the HTTP parser rejects', async () => {
     const many = Array.from({ length: 9000 }, (_, i) => `a${i}:b\r\n`).join('');
     for (const [request, status, code] of [
       [get('/livez', `${host}X-Large: ${'x'.repeat(40_000)}\r\n`), 431, 'headers-too-large'],
@@ -104,7 +104,7 @@ describe('the server', () => {
     expect(answer.headers.get('allow')).to.match(/GET/);
   });
 
-  it('answers headers and bodies that do not come in time with 408', async () => {
+  it('returns 408 if headers or a body do not arrive in time', async () => {
     const partial = [post('Content-Length: 10', '{'), post(chunked, '1\r\n{')];
     await Promise.all(
       [`GET /livez HTTP/1.1\r\n${host}`, 'GE', ...partial].map((request) =>
@@ -113,7 +113,7 @@ describe('the server', () => {
     );
   });
 
-  it('serves HTTP/1.0 without a Host, and a Host of any form', async () => {
+  it('accepts HTTP/1.0 without a Host, and every valid form of Host', async () => {
     const old = await exchange(api.server, 'GET /livez HTTP/1.0\r\n\r\n');
     expect(old?.status).to.equal(200);
     const names = ['', 'x', 'x:80', 'x:', 'x:65535', '127.0.0.1:1', '[::1]', '[::1]:80', 'a_b.c'];
@@ -123,14 +123,14 @@ describe('the server', () => {
     }
   });
 
-  it('sees the last of a thousand headers', async () => {
+  it('reads thousands of headers', async () => {
     const many = Array.from({ length: 2500 }, () => 'a:b\r\n').join('');
     const request = get('/livez', `${host}${many}X-Request-Id: last\r\n`);
     const answer = await exchange(api.server, request);
     expect(answer?.headers.get('x-request-id')).to.equal('last');
   });
 
-  it('asks for the body of a request that expects 100-continue when it wants it', async () => {
+  it('sends 100 Continue if the request expects it', async () => {
     const connection = new RawConnection(api.server);
     const body = '{"name":"Ann"}';
     connection.send(post(`Expect: 100-continue\r\nContent-Length: ${body.length}`, ''));
@@ -142,7 +142,7 @@ describe('the server', () => {
     connection.socket.destroy();
   });
 
-  it('ignores Upgrade, and serves the request', async () => {
+  it('ignores Upgrade and serves the request', async () => {
     for (const protocol of ['websocket', 'h2c']) {
       const connection = new RawConnection(api.server);
       const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`;
@@ -155,7 +155,7 @@ describe('the server', () => {
     }
   });
 
-  it('answers a body that was torn off with 400, and keeps nothing of it', async () => {
+  it('returns 400 for a truncated body, and stores nothing', async () => {
     for (const request of [
       post('Content-Length: 100', '{"name":"Torn"}'),
       post(chunked, 'f\r\n{"name":"Torn"}\r\n'),
@@ -173,10 +173,10 @@ describe('the server', () => {
   });
 
   for (const [what, behind, status, code] of [
-    ['no request', 'nonsense\r\n\r\n', 400, 'bad-request'],
-    ['for a proxy', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method-not-allowed'],
+    ['malformed request', 'nonsense\r\n\r\n', 400, 'bad-request'],
+    ['CONNECT request', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method-not-allowed'],
   ] as const) {
-    it(`answers pipelined requests in order, and what is ${what} after them`, async () => {
+    it(`responds to pipelined requests in order, and then to a ${what}`, async () => {
       const { store, begun, release } = slowStore();
       await using slow = await startApi({ store });
       const connection = new RawConnection(slow.server);
@@ -191,7 +191,7 @@ describe('the server', () => {
     });
   }
 
-  it('answers a client that has ended its side after its request', async () => {
+  it('responds to a client that half-closed its connection', async () => {
     const { store, begun, release } = slowStore();
     await using slow = await startApi({ store });
     const connection = new RawConnection(slow.server).send(get('/api/v1/users/x')).end();
@@ -201,7 +201,7 @@ describe('the server', () => {
     expect(await connection.closed()).to.equal('');
   });
 
-  it('lets a client that reads late have the answer to what it goes on sending', async () => {
+  it('delivers an early response to a client that reads only after sending', async () => {
     const { address } = api.server;
     const socket = connect({ port: address.port, host: address.address, allowHalfOpen: true });
     socket.pause();
@@ -222,7 +222,7 @@ describe('the server', () => {
       .and.include('"code":"body-too-large"');
   });
 
-  it('serves nothing that comes behind an answer that ends its connection', async () => {
+  it('ignores requests after a response that closes the connection', async () => {
     const connection = new RawConnection(api.server);
     connection.send(post(`Connection: close\r\nContent-Length: ${2 * 1024 * 1024}`, ''));
     expect((await connection.next())?.status).to.equal(413);
@@ -234,7 +234,7 @@ describe('the server', () => {
     expect((await api.get('/users?name=Behind')).body.users).to.deep.equal([]);
   });
 
-  it('keeps the client’s X-Request-Id if it may be sent back, and makes one else', async () => {
+  it('keeps a valid X-Request-Id of the client, and otherwise creates one', async () => {
     for (const id of ['a', 'A-b_c.9', 'x'.repeat(128)]) {
       const { headers } = await api.get('/users', { 'X-Request-Id': id });
       expect(headers.get('x-request-id')).to.equal(id);
@@ -247,7 +247,7 @@ describe('the server', () => {
     expect((await exchange(api.server, request))?.headers.get('x-request-id')).to.equal('mine');
   });
 
-  it('serves an app of somebody else’s that reads a body where there is none', async () => {
+  it('can serve another Koa app that waits for the end of an empty body', async () => {
     const app = new Koa();
     app.use(async (ctx) => {
       ctx.req.resume();
@@ -263,7 +263,7 @@ describe('the server', () => {
     }
   });
 
-  it('says where it listens, and rejects with the error of the system when it cannot', async () => {
+  it('exposes its address, and rejects with the system error if it cannot listen', async () => {
     const { address, url } = api.server;
     expect(url).to.equal(`http://127.0.0.1:${address.port}`);
     const other = createServer().listen(0, '127.0.0.1');

@@ -7,7 +7,7 @@ import { slowStore } from '../support/slow-store.ts';
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 describe('shutting down', () => {
-  it('lets a request finish that is under way, and ends its connection with it', async () => {
+  it('finishes a request in progress, then closes its connection', async () => {
     const { store, begun, release } = slowStore();
     const { server } = await startApi({ store });
     const busy = new RawConnection(server).send(get('/api/v1/users/x'));
@@ -21,7 +21,7 @@ describe('shutting down', () => {
     await closed;
   });
 
-  it('answers 503 to what comes too late on a connection, but for /livez', async () => {
+  it('returns 503 to new requests on open connections, except /livez', async () => {
     const { store, begun, release } = slowStore();
     const { server } = await startApi({ store });
     const busy = new RawConnection(server).send(get('/api/v1/users/x'));
@@ -46,7 +46,7 @@ describe('shutting down', () => {
     await closed;
   });
 
-  it('tells who connects anew that it is stopping, until what is under way is done', async () => {
+  it('returns 503 on new connections until requests in progress are done', async () => {
     const { store, begun, release } = slowStore();
     const { server } = await startApi({ store });
     const busy = new RawConnection(server).send(get('/api/v1/users/x'));
@@ -74,7 +74,7 @@ describe('shutting down', () => {
     expect(await new RawConnection(server).send(get('/livez')).next()).to.equal(undefined);
   });
 
-  it('listens no longer than it may, and cuts off what does not finish', async () => {
+  it('aborts requests that exceed the shutdown timeout', async () => {
     const { store, begun, release } = slowStore();
     const { server } = await startApi({ store, serve: { shutdownTimeoutMs: 300 } });
     const busy = new RawConnection(server).send(get('/api/v1/users/x'));
@@ -94,7 +94,7 @@ describe('shutting down', () => {
     await server.close();
   });
 
-  it('does not wait for connections on which nothing happens', async () => {
+  it('does not wait for idle connections', async () => {
     const { server } = await startApi();
     const used = new RawConnection(server).send(get('/livez'));
     await used.next();
@@ -107,7 +107,7 @@ describe('shutting down', () => {
     for (const connection of [used, silent, partial]) await connection.closed();
   });
 
-  it('lets a body arrive that is on its way', async () => {
+  it('waits for a body that is still arriving', async () => {
     const { server, store } = await startApi();
     const body = '{"name":"Late"}';
     const busy = new RawConnection(server).send(

@@ -1,13 +1,13 @@
-/** An answer, read. */
+/** A response, with its body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; an empty object where there is none. */
+  /** The parsed JSON body, or an empty object. */
   readonly body: Body;
 }
 
-/** An answer as it came over the wire. */
+/** A response read from a socket. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
@@ -15,7 +15,7 @@ export interface RawResponse {
   readonly body: Record<string, unknown>;
 }
 
-/** Whatever a body of the API may have. */
+/** All members that a body of the API can have. */
 export interface Body {
   readonly id: string;
   readonly name: string;

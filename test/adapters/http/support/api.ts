@@ -10,17 +10,17 @@ import {
 import { createRostrum, type RostrumOptions, type Store } from '../../../../src/index.ts';
 import type { Answer, Body } from './answer.ts';
 import { DescriptionUnderTest, documentOf } from './description.ts';
-import { isFetchDoor, NoServer } from './door.ts';
+import { isFetchTransport, NoServer } from './fetch-transport.ts';
 import { openStore } from './open-store.ts';
 
 type Json = object | string | undefined;
 
-/** The description of a deployment with credentials: all responses are held to it. */
+/** The OpenAPI description with all options on. Every response is checked against it. */
 const described = new DescriptionUnderTest(
   documentOf({ authenticate: () => undefined, anonymous: [], requireIfMatch: true }),
 );
 
-/** A server on a store of its own, and the calls that tests make. */
+/** A server with its own store, and helpers to call it. */
 export interface Api extends AsyncDisposable {
   readonly server: RunningServer;
   readonly store: Store;
@@ -32,7 +32,7 @@ export interface Api extends AsyncDisposable {
   ): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: Json, headers?: Record<string, string>): Promise<Answer>;
-  /** Makes a record and returns it. */
+  /** Creates a record and returns it. */
   make(path: string, body: object): Promise<Body>;
 }
 
@@ -44,15 +44,14 @@ export interface StartOptions {
 }
 
 /**
- * Starts the whole app on loopback, or behind `rostrum/fetch`. Paths that begin with `/` lie under
- * `/api/v1`.
+ * Starts the app on loopback, or behind `rostrum/fetch`. Paths that begin with `/` are relative to `/api/v1`.
  */
 export async function startApi(options: StartOptions = {}): Promise<Api> {
   const store = options.store ?? openStore();
   const rostrum = createRostrum(store, options.core);
   const app = createApp(rostrum, { ready: () => store.ready(), ...options.app });
-  const handle = isFetchDoor ? withoutServer(app) : fetch;
-  const server = isFetchDoor
+  const handle = isFetchTransport ? withoutServer(app) : fetch;
+  const server = isFetchTransport
     ? new NoServer(handle)
     : await serve(app, { port: 0, ...options.serve });
   return {
@@ -68,7 +67,7 @@ export async function startApi(options: StartOptions = {}): Promise<Api> {
 
 export type Calls = Pick<Api, 'send' | 'get' | 'post' | 'make'>;
 
-/** What `fetch` does, without a server. */
+/** Returns a replacement for `fetch` that needs no server. */
 function withoutServer(app: ReturnType<typeof createApp>): FetchHandler {
   const handle = fetchHandler(app, () => '127.0.0.1');
   return (request) => {
@@ -108,7 +107,7 @@ export function callsTo(base: string, handle: FetchHandler = fetch): Calls {
   };
 }
 
-/** Holds an answer to the one shape of all errors. */
+/** Expects a problem with this status and code, and returns its body. */
 export function expectProblem(answer: Answer, status: number, code: string, base = ''): Body {
   const { body, headers } = answer;
   expect([answer.status, body.code], answer.text).to.deep.equal([status, code]);

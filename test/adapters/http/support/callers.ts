@@ -1,20 +1,20 @@
 import { bearerAuthentication } from '../../../../src/adapters/http/index.ts';
 import type { Scope } from '../../../../src/index.ts';
 
-/** A caller as a test writes it down; its token is made of it. */
+/** A caller, which tests encode in its token. */
 export interface TestCaller {
   readonly name: string;
   readonly subject: string | null;
   readonly scopes: readonly Scope[];
 }
 
-/** The header by which somebody asks. */
+/** Returns the Authorization header of a caller. */
 export function as(caller: Partial<TestCaller>): { readonly Authorization: string } {
   const token = Buffer.from(JSON.stringify(caller)).toString('base64url');
   return { Authorization: `Bearer ${token}` };
 }
 
-/** Takes the tokens of {@link as} at their word. */
+/** Accepts the tokens that {@link as} creates, without a signature. */
 export const authenticate = bearerAuthentication([
   {
     async authenticate(token) {

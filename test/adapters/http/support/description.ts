@@ -15,7 +15,7 @@ interface Described {
   readonly content?: Readonly<Record<string, Media>>;
 }
 
-/** A parameter, or a reference to one, which has none of these. */
+/** A parameter, or a reference to one, which has none of these members. */
 interface Parameter {
   readonly name?: string;
   readonly required?: boolean;
@@ -42,12 +42,12 @@ export interface OpenApi {
   };
 }
 
-/** The description of a deployment with these options. */
+/** Returns the OpenAPI description with these options. */
 export function documentOf(options: Parameters<typeof openApiDocument>[1] = {}): OpenApi {
   return JSON.parse(JSON.stringify(openApiDocument({}, options)));
 }
 
-/** Headers of any response of HTTP, which no description lists. */
+/** General HTTP headers, which the description does not list. */
 const ofHttp = ['connection', 'content-length', 'content-type', 'date', 'keep-alive'];
 const ofSecurity = [
   'x-content-type-options',
@@ -55,11 +55,11 @@ const ofSecurity = [
   'access-control-expose-headers',
 ];
 
-/** A description, and what was seen of it: responses are held to it one by one. */
+/** Checks responses against an OpenAPI description, and records which of its responses were seen. */
 export class DescriptionUnderTest {
   readonly document: OpenApi;
   readonly operations: readonly Operation[];
-  /** An operation and a status, for an error with its code: `getUser 404 user-not-found`. */
+  /** Operation and status, for errors also the code: `getUser 404 user-not-found`. */
   readonly seen = new Set<string>();
   readonly #schemas = new Map<string, object>();
   readonly #ajv = new Ajv2020({
@@ -77,7 +77,7 @@ export class DescriptionUnderTest {
     this.document = document;
     this.operations = Object.values(document.paths).flatMap((path) => Object.values(path));
     const { components } = document;
-    // A client may meet new members; this server has those that are described.
+    // The description lets clients expect new members, but this server must send only the described ones.
     const schemas = Object.entries(components.schemas).map(([name, schema]) =>
       name.startsWith('Problem')
         ? [name, { ...schema, additionalProperties: false }]
@@ -87,7 +87,7 @@ export class DescriptionUnderTest {
     this.#ajv.addSchema({ ...document, components: closed, $id: 'http://localhost/openapi' });
   }
 
-  /** All that the description says may be seen. */
+  /** All responses that the description lists. */
   get promised(): readonly string[] {
     return this.operations.flatMap(({ operationId, responses }) =>
       Object.entries(responses).flatMap(([status, { $ref }]) =>
@@ -98,7 +98,7 @@ export class DescriptionUnderTest {
     );
   }
 
-  /** The same for a request, where the description has its method and its path. */
+  /** Checks a response if the description has the method and path of its request. */
   checkAt(method: string, url: string, answer: Answer): void {
     const [, path = ''] = /^\/api\/v1(\/.*)$/.exec(new URL(url).pathname) ?? [];
     const template = path.replace(/^(\/[a-z]+)\/[^/]+$/, '$1/{id}');
@@ -107,7 +107,7 @@ export class DescriptionUnderTest {
     if (operation !== undefined) this.check(operation.operationId, answer);
   }
 
-  /** Holds a response to what the description says of it. */
+  /** Checks a response of this operation. */
   check(operationId: string, { status, headers, text, body }: Answer): void {
     const what = `${operationId} ${status} ${text.slice(0, 200)}`;
     const operation = this.operations.find((one) => one.operationId === operationId);
@@ -129,29 +129,29 @@ export class DescriptionUnderTest {
       expect(this.complaints(described.content?.[type]?.schema, body), what).to.equal('No errors');
   }
 
-  /** What the schema of this name has against a value. */
+  /** Validates a value against a named schema and returns the errors as text. */
   complaintsOf(component: string, value: unknown): string {
     return this.complaints({ $ref: `#/components/schemas/${component}` }, value);
   }
 
-  /** What a schema of the description has against a value. */
+  /** Validates a value against a schema of the description and returns the errors as text. */
   complaints(schema: object | undefined, value: unknown): string {
     if (schema === undefined) return 'There is no schema.';
     const text = JSON.stringify(schema).replaceAll('"#/', '"http://localhost/openapi#/');
-    // A validator knows by its object whether a schema is compiled already.
+    // Ajv caches compiled schemas by object identity.
     const known = this.#schemas.get(text) ?? JSON.parse(text);
     this.#schemas.set(text, known);
     this.#ajv.validate(known, value);
     return this.#ajv.errorsText();
   }
 
-  /** The bodies that an operation takes, by their media type. */
+  /** Returns the request bodies of an operation by media type. */
   contentOf(operationId: string): Readonly<Record<string, Media>> {
     const operation = this.operations.find((one) => one.operationId === operationId);
     return operation?.requestBody?.content ?? {};
   }
 
-  /** Every media type of the description, with the examples that it has. */
+  /** All bodies in the description, with their examples. */
   get media(): readonly Media[] {
     const all: readonly (Described | undefined)[] = [
       ...Object.values(this.document.components.responses),
@@ -176,7 +176,7 @@ function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
-/** A component of responses is named by the codes that it may have. */
+/** Response components are named after the codes that they cover. */
 function codesOf(reference: string): readonly string[] {
   return nameOf(reference).split('.');
 }

@@ -25,7 +25,7 @@ function retryOf({ retryAfter, jitter = 0 }: ProblemType): string {
   return ` \`Retry-After\` is ${retryAfter}${most} s.`;
 }
 
-/** docs/errors.md, made of the catalogue that the server answers from. */
+/** Returns docs/errors.md, generated from the catalogue of problems. */
 export function errorsDocument(): string {
   const rows = Object.entries(problemCatalogue).map(([code, kind]) => {
     const { status, title, meaning, advice } = kind;

@@ -5,7 +5,7 @@ export interface LogLine extends LogFields {
   readonly message: string;
 }
 
-/** A logger that keeps what it is told. */
+/** Returns a logger that collects its lines. */
 export function keepLog(): { readonly logger: Logger; readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
   const at = (level: string) => (fields: LogFields, message: string) => {

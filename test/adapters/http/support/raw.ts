@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import type { RunningServer } from '../../../../src/adapters/http/index.ts';
 import type { RawResponse } from './answer.ts';
-import { NoServer } from './door.ts';
+import { NoServer } from './fetch-transport.ts';
 
-/** A connection whose every byte is the test's own. */
+/** A TCP connection on which the test controls every byte. */
 export class RawConnection {
   readonly socket: Socket;
   #received = '';
@@ -29,13 +29,13 @@ export class RawConnection {
     return this;
   }
 
-  /** Ends our side; the server's may go on. */
+  /** Half-closes the connection. The server can still send. */
   end(): this {
     this.socket.end();
     return this;
   }
 
-  /** The next answer, whole; undefined when the connection ends without one. */
+  /** Returns the next complete response, or undefined if the connection ends without one. */
   async next(method = 'GET'): Promise<RawResponse | undefined> {
     for (;;) {
       const answer = this.#take(method);
@@ -47,7 +47,7 @@ export class RawConnection {
     }
   }
 
-  /** Fulfilled when the server has ended the connection. */
+  /** Resolves when the server has closed the connection, with the data that was not read before. */
   async closed(): Promise<string> {
     while (!this.#closed) {
       await new Promise<void>((resolve) => {
@@ -68,8 +68,7 @@ export class RawConnection {
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       }),
     );
-    if (headers.size < lines.length)
-      throw new Error(`A header stands twice in ${lines.join('; ')}`);
+    if (headers.size < lines.length) throw new Error(`Duplicate header in ${lines.join('; ')}`);
     const status = Number(first.split(' ')[1]);
     const bodyless = method === 'HEAD' || status === 100 || status === 204 || status === 304;
     const length = bodyless ? 0 : Number(headers.get('content-length') ?? 0);
@@ -81,7 +80,7 @@ export class RawConnection {
   }
 }
 
-/** Sends bytes on a connection of their own and reads the first answer. */
+/** Sends bytes on a new connection and returns the first response. */
 export async function exchange(
   server: RunningServer,
   text: string,

@@ -1,10 +1,10 @@
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import type { Store } from '../../../../src/index.ts';
 
-/** A store whose reads of a user wait until they are let go. */
+/** A store in which reads of a user wait until `release`. */
 export interface SlowStore {
   readonly store: Store;
-  /** Fulfilled when a read has begun. */
+  /** Resolves when a read has begun. */
   begun(): Promise<void>;
   release(): void;
 }

@@ -1,5 +1,5 @@
-// Weak callers ask two worlds that differ in what is hidden from them alone, and must not be able to
-// tell them apart: by no byte of a body, by no header.
+// Sends the same requests to two servers that differ only in data hidden from the caller. Every response must
+// be the same on both, in its status, its headers and each byte of its body.
 
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../../../src/adapters/memory/index.ts';
@@ -15,19 +15,19 @@ import {
 } from '../../../../support/stores.ts';
 import type { Answer } from '../../support/answer.ts';
 import { as } from '../../support/callers.ts';
+import { at, type Leak, publicUserFields, self, startPairedServer } from './paired-servers.ts';
 import { Requests, type Sent } from './requests.ts';
-import { at, makeWorld, type Plant, publicUserFields, self } from './worlds.ts';
 
 const callers = {
   'without credentials': {},
-  'that is a user, and changes what is its own': as({
+  'who changes their own user and posts': as({
     ...{ name: 'self', subject: self },
     scopes: ['posts:read', 'posts:write:own', 'users:write:own'],
   }),
-  'that sees users in public': as({ name: 'reader', scopes: ['users:read:public'] }),
+  'with users:read:public': as({ name: 'reader', scopes: ['users:read:public'] }),
 } as const;
 
-/** All that a client sees, but for the moment. */
+/** Returns everything that a client sees, without the Date header. */
 function shown({ status, headers, text }: Answer) {
   const named = [...headers].filter(([name]) => name !== 'date');
   return { status, headers: Object.fromEntries(named), text };
@@ -38,17 +38,17 @@ interface Difference {
   readonly answers: readonly Answer[];
 }
 
-/** @returns the first request that tells the worlds apart */
+/** Returns the first request whose responses differ. */
 async function differenceIn(
   requests: number,
   caller: Readonly<Record<string, string>>,
   open: OpenStore,
-  plant?: Plant,
+  leak?: Leak,
 ): Promise<{ readonly found?: Difference; readonly seen: ReadonlyMap<number, number> }> {
   let step = 0;
   const clock = { now: () => at(step) };
-  await using one = await makeWorld(0, open, clock, plant);
-  await using other = await makeWorld(1, open, clock, plant);
+  await using one = await startPairedServer(0, open, clock, leak);
+  await using other = await startPairedServer(1, open, clock, leak);
   const made = new Requests(randomFrom(2030));
   const seen = new Map<number, number>();
   for (; step < requests; step++) {
@@ -65,9 +65,9 @@ async function differenceIn(
   return { seen };
 }
 
-/** One thing each that would tell the worlds apart. */
-const plants: Readonly<Record<string, readonly [caller: keyof typeof callers, plant: Plant]>> = {
-  'a count of what is not seen': [
+/** Leaks that the test has to find. */
+const leaks: Readonly<Record<string, readonly [caller: keyof typeof callers, leak: Leak]>> = {
+  'a count that includes hidden posts': [
     'without credentials',
     () => (services, _, all) => ({
       ...services,
@@ -82,7 +82,7 @@ const plants: Readonly<Record<string, readonly [caller: keyof typeof callers, pl
       },
     }),
   ],
-  'whole authors beside posts': [
+  'included authors with private fields': [
     'without credentials',
     (_, { users: whole }) =>
       (services) => ({
@@ -97,8 +97,8 @@ const plants: Readonly<Record<string, readonly [caller: keyof typeof callers, pl
         },
       }),
   ],
-  'a 412 of a draft, with its version': [
-    'that is a user, and changes what is its own',
+  'a 412 for a hidden draft': [
+    'who changes their own user and posts',
     ({ posts: stored }) =>
       (services) => ({
         ...services,
@@ -117,8 +117,8 @@ const plants: Readonly<Record<string, readonly [caller: keyof typeof callers, pl
         },
       }),
   ],
-  'a sort by the address': [
-    'that sees users in public',
+  'a list sorted by email address': [
+    'with users:read:public',
     (_, { users: whole }) =>
       (services) => ({
         ...services,
@@ -142,35 +142,35 @@ const itTellsNothing = (open: OpenStore, name: StoreName): void => {
   const requests = isOnAllStores && name === 'memory' ? 2000 : 300;
 
   for (const [who, caller] of Object.entries(callers)) {
-    it(`are the same to ${requests} requests of a caller ${who}`, async function () {
+    it(`give the same responses to ${requests} requests of a caller ${who}`, async function () {
       this.timeout(240_000);
       const { found, seen } = await differenceIn(requests, caller, open);
       const told = found && { sent: found.sent, answers: found.answers.map(shown) };
       expect(JSON.stringify(told, undefined, 1) ?? 'none').to.equal('none');
-      // Requests that are all refused would tell nothing.
+      // Rejected requests alone would prove nothing.
       expect(seen.get(200), JSON.stringify([...seen])).to.be.above(requests / 20);
     });
   }
 };
 
-await describeOnStores('two worlds that differ in what is hidden', itTellsNothing, true);
+await describeOnStores('two servers that differ only in hidden data', itTellsNothing, true);
 
-describe('two worlds are told apart', () => {
+describe('two servers can be told apart', () => {
   const open: OpenStore = async (options) => createMemoryStore(options);
 
-  for (const [fault, [who, plant]] of Object.entries(plants)) {
+  for (const [fault, [who, leak]] of Object.entries(leaks)) {
     it(`by ${fault}`, async function () {
       this.timeout(60_000);
-      const { found } = await differenceIn(2000, callers[who], open, plant);
+      const { found } = await differenceIn(2000, callers[who], open, leak);
       expect(found).not.to.equal(undefined);
     });
   }
 
-  it('by an address that is taken, which docs/security.md says', async () => {
+  it('by an email address that is taken, as docs/security.md documents', async () => {
     const clock = { now: () => at(0) };
-    await using one = await makeWorld(0, open, clock);
-    await using other = await makeWorld(1, open, clock);
-    const caller = callers['that is a user, and changes what is its own'];
+    await using one = await startPairedServer(0, open, clock);
+    await using other = await startPairedServer(1, open, clock);
+    const caller = callers['who changes their own user and posts'];
     const statuses = [one, other].map(async ({ api }) => {
       return (await api.send('PATCH', '/users/me', caller, { email: '0.a@x.org' })).status;
     });

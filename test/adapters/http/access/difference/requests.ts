@@ -4,7 +4,7 @@ import {
 } from '../../../../../src/adapters/http/lists/parameters.ts';
 import { sorts as listSorts } from '../../../../../src/domain/search.ts';
 import type { Random } from '../../../../fuzz/random.ts';
-import { at, sizes } from './worlds.ts';
+import { at, sizes } from './paired-servers.ts';
 
 export interface Sent {
   readonly method: string;
@@ -19,7 +19,7 @@ const parameters = { users: userListParameters(), posts: postListParameters() } 
 
 type Collection = 'users' | 'posts';
 
-/** Random requests, most of them well-formed, which aim at what is hidden as often as not. */
+/** Generates random requests, mostly valid, about half of them for hidden records. */
 export class Requests {
   readonly #random: Random;
   readonly #cursors: string[] = [];
@@ -29,7 +29,7 @@ export class Requests {
     this.#random = random;
   }
 
-  /** A cursor that a response had. */
+  /** Remembers a cursor from a response for later requests. */
   keep(cursor: unknown): void {
     if (typeof cursor === 'string') this.#cursors.push(cursor);
   }
@@ -48,7 +48,7 @@ export class Requests {
     if (method === 'OPTIONS') return { method, path, headers };
     if (method === 'DELETE') {
       const query = chance(0.5) ? `?posts=${pick(['delete', 'keep'])}` : '';
-      // The caller stays: a world without it would soon be a dull one.
+      // Keep the caller's own user and its posts: without them, most requests would be trivial.
       const isSelf = path === '/users/me' || path === '/users/u-3';
       return { method, path: path + (collection === 'users' && !isSelf ? query : ''), headers };
     }
@@ -138,7 +138,7 @@ export class Requests {
   #body(path: string): object {
     const { chance, pick, int } = this.#random;
     if (path.startsWith('/users')) {
-      // An address that may be taken is what the two worlds may tell: docs/security.md.
+      // No addresses that are taken on one server only: docs/security.md documents that this is visible.
       const email = chance(0.3) && { email: pick([null, 'self@x.org', `fresh-${int(9)}@x.org`]) };
       return { ...(chance(0.9) && { name: `Name ${int(5)}` }), ...email };
     }

@@ -1,4 +1,4 @@
-// Rostrum in Deno, which runs the sources as they are. Says where it listens.
+// Serves Rostrum in Deno, which runs the TypeScript sources directly. Prints its URL.
 
 import { createFetchHandler } from '../../../../../src/adapters/http/fetch/index.ts';
 import { createMemoryStore } from '../../../../../src/adapters/memory/index.ts';

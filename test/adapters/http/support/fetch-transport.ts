@@ -2,25 +2,25 @@ import type { FetchHandler } from '../../../../src/adapters/http/fetch/handler.t
 import type { RunningServer } from '../../../../src/adapters/http/index.ts';
 import type { RawResponse } from './answer.ts';
 
-/** Whether the app is behind `rostrum/fetch` in this run: HTTP_DOOR=fetch says so. */
-export const isFetchDoor = process.env.HTTP_DOOR === 'fetch';
+/** Whether this run calls the app through `rostrum/fetch` instead of a server: HTTP_TRANSPORT=fetch. */
+export const isFetchTransport = process.env.HTTP_TRANSPORT === 'fetch';
 
-/** The test that runs. */
+/** The current test. */
 let current: Mocha.Test | undefined;
 
-if (isFetchDoor) {
+if (isFetchTransport) {
   beforeEach(function () {
     current = this.currentTest;
   });
 }
 
-/** Leaves out a test that needs a socket. */
+/** Skips the current test, because it needs a socket. */
 function needSocket(): never {
   current?.skip();
-  throw new Error('A socket is needed outside of every test.');
+  throw new Error('A socket is needed outside a test.');
 }
 
-/** In place of a server where nothing listens. */
+/** Takes the place of the server. Nothing listens. */
 export class NoServer implements RunningServer {
   readonly url = 'http://127.0.0.1:3000';
   readonly #handle: FetchHandler;
@@ -39,7 +39,7 @@ export class NoServer implements RunningServer {
 
   async close(): Promise<void> {}
 
-  /** What `exchange` of raw.ts does, as far as a `Request` can be what is sent. */
+  /** Works like `exchange` in raw.ts if the bytes can be expressed as a `Request`. */
   async exchange(text: string): Promise<RawResponse> {
     const response = await this.#handle(this.#read(text));
     const body = await response.text();
@@ -67,7 +67,7 @@ export class NoServer implements RunningServer {
     const isWhole = Number(headers.get('content-length')) === body.length;
     const isRequest = headers.has('host') && !/^(?:TRACE|CONNECT)$/.test(method);
     const more = ['transfer-encoding', 'expect'].some((name) => headers.has(name));
-    // What is given twice is one text by now.
+    // Headers has joined duplicates into one value.
     const isTwice = headers.get('authorization')?.includes(', ') === true;
     if (!isPlain || !isWhole || !isRequest || more || isTwice) return needSocket();
     return new Request(url, { method, headers, ...(body.length > 0 && { body }) });

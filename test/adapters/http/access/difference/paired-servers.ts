@@ -5,12 +5,12 @@ import type { OpenStore } from '../../../../support/stores.ts';
 import { type Api, startApi } from '../../support/api.ts';
 import { authenticate } from '../../support/callers.ts';
 
-/** What requests without credentials may do. */
+/** The scopes of requests without credentials. */
 const anonymous: readonly Scope[] = ['posts:read', 'users:read:public'];
 
 export const publicUserFields = ['city'];
 
-/** Each server has a port of its own. */
+/** Fixed, so that responses don't differ by the port of the server. */
 const publicUrl = 'https://rostrum.example';
 
 const customFilters = {
@@ -23,27 +23,28 @@ export const at = (seconds: number) => new Date(start + seconds * 1000).toISOStr
 
 export const sizes = { users: 12, posts: 30 };
 
-/** The user that one of the callers is; its own address and drafts are no secret to it. */
+/** The user of one of the callers, which can see its own address and drafts. */
 export const self = 'u-3';
 
-/** What is wrong in a world, for a test of the test. */
-export type Plant = (store: Store, whole: Rostrum) => Around;
+/** A deliberate leak, to check that the test finds leaks. */
+export type Leak = (store: Store, whole: Rostrum) => Around;
 
-export interface World extends AsyncDisposable {
+export interface PairedServer extends AsyncDisposable {
   readonly api: Api;
   readonly store: Store;
 }
 
 /**
- * A world: all that weak callers see is the same in both, to the id and the time. What they do not see
- * differs: addresses, private custom fields, when users were changed, drafts and their number.
+ * Starts one of two servers. Everything that callers with few scopes can see is the same on both, including ids
+ * and times. What they cannot see differs: email addresses, private custom fields, update times of users,
+ * and drafts and their number.
  */
-export async function makeWorld(
+export async function startPairedServer(
   side: 0 | 1,
   open: OpenStore,
   clock: { now(): string },
-  plant?: Plant,
-): Promise<World> {
+  leak?: Leak,
+): Promise<PairedServer> {
   const store = await open({ customFilters });
   await store.ready();
   for (let n = 0; n < sizes.users; n++)
@@ -52,7 +53,7 @@ export async function makeWorld(
   for (let n = 0; n < 7 + side * 6; n++) await store.posts.create(draftOf(n, side));
   let made = 0;
   const core = { clock, ids: { next: () => `new-${++made}` }, publicUserFields };
-  const around = plant?.(store, createRostrum(store, core));
+  const around = leak?.(store, createRostrum(store, core));
   const api = await startApi({
     ...{ store, core: { ...core, around }, app: { authenticate, anonymous, publicUrl } },
   });
@@ -77,7 +78,7 @@ function hidden(n: number, side: number): JsonObject & { email: string | null } 
 }
 
 function postOf(n: number) {
-  // Some become public while the requests are made: in both worlds alike.
+  // Some posts become public during the test, at the same time on both servers.
   const publishedAt = at(n % 6 === 5 ? n * 20 : -300 + n);
   const times = { createdAt: at(n - 400), updatedAt: at(n - 400), publishedAt };
   const authorId = n % 4 === 0 ? null : `u-${n % sizes.users}`;

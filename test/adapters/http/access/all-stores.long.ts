@@ -1,5 +1,4 @@
-// `npm test` runs these files on the memory store only, because the core enforces access. This runs them on all
-// stores.
+// Runs these files on all stores. `npm test` only uses the memory store, because the core enforces access.
 
 process.env.TEST_STORES = 'all';
 await import('./rights.test.ts');

@@ -25,8 +25,7 @@ describe('requests injected without a connection', () => {
     expect((await inject('x'.repeat(2_000_000))).statusCode).to.equal(413);
     const page = await app.inject('/forum/users?limit=1');
     expect([page.statusCode, page.json().users.length]).to.deep.equal([200, 1]);
-    // The adapter closes the connection of a rejected body after 2 s. Here there is none, which once crashed
-    // the process.
+    // After 2 s, the adapter closes the connection of a rejected body. Without a connection, this once crashed.
     await new Promise((resolve) => setTimeout(resolve, 2500));
     await app.close();
   });

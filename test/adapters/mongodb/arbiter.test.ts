@@ -8,7 +8,7 @@ import { keepLog } from '../http/support/log.ts';
 describe('a replica set with an arbiter', function () {
   this.timeout(60_000);
 
-  it('is warned of at the start', async function () {
+  it('logs a warning when the store opens', async function () {
     const binary = await findMongod();
     if (binary === undefined) this.skip();
     await using set = await startReplicaSet(binary, 3, true);

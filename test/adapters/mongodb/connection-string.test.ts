@@ -10,10 +10,10 @@ function refusalOf(url: string): MongodbUrlError {
     if (error instanceof MongodbUrlError) return error;
     throw error;
   }
-  throw new Error(`${url} was taken`);
+  throw new Error(`${url} was accepted`);
 }
 
-describe('The URL of a MongoDB store', () => {
+describe('the URL of a MongoDB store', () => {
   const less: Record<string, string> = {
     'w=1': 'w',
     'w=0': 'w',
@@ -32,7 +32,7 @@ describe('The URL of a MongoDB store', () => {
     'maxPoolSize=0': 'maxPoolSize',
   };
   for (const [query, setting] of Object.entries(less)) {
-    it(`is refused with ${query}, and ${setting} is named`, () => {
+    it(`is rejected with ${query}, naming ${setting}`, () => {
       const refusal = refusalOf(`${host}/rostrum?${query}`);
       expect(refusal).to.include({ code: 'store-url-refused', setting });
       expect(refusal.message).to.match(/^Invalid MongoDB URL: [^\n]+\.$/);
@@ -55,7 +55,7 @@ describe('The URL of a MongoDB store', () => {
     'mongodb+srv://user:secret@a.example.org:27017/',
   ];
   for (const url of wrong) {
-    it(`is refused when it is wrong, and its password is not said: ${url}`, () => {
+    it(`is rejected without revealing the password: ${url}`, () => {
       const { message, cause, stack } = refusalOf(url);
       expect(`${message} ${cause} ${stack}`).not.to.match(/sec\/?ret/);
     });
@@ -70,7 +70,7 @@ describe('The URL of a MongoDB store', () => {
     'mongodb+srv://user:secret@a.example.org/x?retryWrites=true&w=majority&appName=Cluster0',
   ];
   for (const url of right) {
-    it(`is taken: ${url}`, async () => {
+    it(`is accepted: ${url}`, async () => {
       await openMongodbStore({ url }).close();
     });
   }

@@ -5,7 +5,7 @@ import { describeStore } from '../../../src/testing/index.ts';
 import { describeOnMongodb, sharedServer } from '../../support/mongod/shared.ts';
 import { clear } from './store-on.ts';
 
-await describeOnMongodb('The contract on MongoDB', () => {
+await describeOnMongodb('the store contract on MongoDB', () => {
   const database = `contract-${randomUUID().slice(0, 8)}`;
   let client: MongoClient;
   let url: string;
@@ -24,7 +24,7 @@ await describeOnMongodb('The contract on MongoDB', () => {
   describeStore('mongodb', {
     describe,
     it,
-    // A store of its own for each test, on collections that are emptied and keep their indexes.
+    // Each test gets a new store. The collections are emptied but keep their indexes.
     open: async (options) => {
       await clear(client.db(database));
       return openMongodbStore({ url, ...options });

@@ -12,14 +12,14 @@ import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { until } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
-await describeOnMongodb('Creations on MongoDB', () => {
+await describeOnMongodb('creations on MongoDB', () => {
   const database = useDatabase();
   let connection: Connection;
   let users: MongodbUsers;
   let posts: MongodbPosts;
-  /** What the store sent. */
+  /** The commands that the store sent. */
   let commands: Document[];
-  /** Another client, whose transactions are in the way. */
+  /** Another client, which starts conflicting transactions. */
   let other: MongoClient;
   let session: ClientSession;
 
@@ -41,7 +41,7 @@ await describeOnMongodb('Creations on MongoDB', () => {
           () => true,
           () => false,
         ),
-      'it is ready',
+      'the connection is ready',
       30_000,
     );
     await database.clear();
@@ -56,7 +56,7 @@ await describeOnMongodb('Creations on MongoDB', () => {
 
   const names = () => commands.map((command) => Object.keys(command)[0]);
 
-  /** Starts a transaction that writes to a user, as a deletion does. */
+  /** Starts a transaction that writes to a user, like a deletion. */
   async function hold(id: string): Promise<void> {
     session.startTransaction();
     const touch = { $set: { touched: new ObjectId() } };
@@ -73,7 +73,7 @@ await describeOnMongodb('Creations on MongoDB', () => {
     return records.map(({ id }) => id);
   }
 
-  it('of one tick share a transaction, which touches their authors together', async () => {
+  it('share one transaction within a tick, with a single update of their authors', async () => {
     const authors = await makeUsers(3);
     await Promise.all(times(20, (n) => posts.create(post({ authorId: authors[n % 3] }))));
     expect(names()).to.deep.equal(['find', 'insert', 'update', 'commitTransaction']);
@@ -83,7 +83,7 @@ await describeOnMongodb('Creations on MongoDB', () => {
     expect(update?.updates[0].q._id.$in).to.have.members(authors);
   });
 
-  it('of more than 200 records, or 1 MiB, take several transactions', async () => {
+  it('are split into transactions of at most 200 records and 1 MiB', async () => {
     const body = 'x'.repeat(300_000);
     await Promise.all(times(10, () => posts.create(post({ body }))));
     await Promise.all(times(450, () => posts.create(post())));
@@ -91,16 +91,16 @@ await describeOnMongodb('Creations on MongoDB', () => {
     expect(sizes).to.have.members([4, 4, 2, 200, 200, 50]);
   });
 
-  it('wait while a post of the same author is created', async () => {
+  it('wait for a running creation with the same author, to avoid a conflict', async () => {
     const [author] = await makeUsers(1);
     const first = posts.create(post({ authorId: author }));
-    await until(() => names().includes('insert'), 'the first is under way');
+    await until(() => names().includes('insert'), 'the first is in progress');
     await Promise.all([first, ...times(5, () => posts.create(post({ authorId: author })))]);
     expect(commands.filter(({ update }) => update === 'users')).to.have.lengthOf(2);
     expect(names().filter((name) => name === 'abortTransaction')).to.deep.equal([]);
   });
 
-  it('fail alone, each for its own reason, and the others are made', async () => {
+  it('fail individually, each with its own error, while the others succeed', async () => {
     const [author] = await makeUsers(1);
     const [once, taken] = [receipt(), user()];
     const replayed = (await posts.create(post(), once)).record;
@@ -134,7 +134,7 @@ await describeOnMongodb('Creations on MongoDB', () => {
       expect((await posts.get(record.id))?.record).to.deep.equal(record);
   });
 
-  it('under 200 known keys are replayed with a few commands', async () => {
+  it('with 200 known idempotency keys are replayed with a few commands', async () => {
     const receipts = times(200, () => receipt());
     await Promise.all(receipts.map((one) => posts.create(post(), one)));
     commands = [];
@@ -143,12 +143,15 @@ await describeOnMongodb('Creations on MongoDB', () => {
     expect(commands).to.have.length.below(20);
   });
 
-  it('are repeated together while another transaction is in their way', async () => {
+  it('are retried together while another transaction conflicts', async () => {
     const [author = ''] = await makeUsers(1);
     await hold(author);
     const all = times(5, () => post({ authorId: author }));
     const calls = Promise.all(all.map((record) => posts.create(record)));
-    await until(() => names().filter((name) => name === 'insert').length > 4, 'it is repeated');
+    await until(
+      () => names().filter((name) => name === 'insert').length > 4,
+      'the transaction is retried',
+    );
     await session.abortTransaction();
     await calls;
     for (const { insert, documents } of commands) {
@@ -156,7 +159,7 @@ await describeOnMongodb('Creations on MongoDB', () => {
     }
   });
 
-  it('of other authors do not wait for one that is in conflict, whose posts stay together', async () => {
+  it('do not wait for conflicting posts of other authors, which are retried together', async () => {
     const [held = '', ...free] = await makeUsers(4);
     await hold(held);
     const ofHeld = times(6, () => post({ authorId: held }));
@@ -174,7 +177,7 @@ await describeOnMongodb('Creations on MongoDB', () => {
     expect(new Set(sizes)).to.deep.equal(new Set([6, 0]));
   });
 
-  it('leave receipts that the server removes when they have expired', async function () {
+  it('store receipts that MongoDB removes after they expire', async function () {
     this.timeout(20_000);
     const once = receipt();
     await users.create(user(), once);
@@ -183,7 +186,11 @@ await describeOnMongodb('Creations on MongoDB', () => {
     const lifetime = Date.parse(once.until) - Date.parse(once.from);
     expect(stored?.expires.getTime() - Date.now()).to.be.within(lifetime, lifetime + 3_700_000);
     await receipts.updateMany({}, { $set: { expires: new Date(0) } });
-    await until(async () => (await receipts.countDocuments()) === 0, 'it is removed', 15_000);
+    await until(
+      async () => (await receipts.countDocuments()) === 0,
+      'the receipt is removed',
+      15_000,
+    );
     expect(await users.create(user(), { ...once, from: at(1) })).to.include({ replayed: false });
   });
 });

@@ -7,10 +7,10 @@ import { errorOf } from '../../support/error-of.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
-await describeOnMongodb('Deletions on MongoDB', () => {
+await describeOnMongodb('deletions on MongoDB', () => {
   const database = useDatabase();
 
-  it('of a user with more than 25,000 posts are refused', async function () {
+  it('are rejected for a user with more than 25,000 posts', async function () {
     this.timeout(60_000);
     const { users } = database.open();
     const author = user();
@@ -28,14 +28,14 @@ await describeOnMongodb('Deletions on MongoDB', () => {
     await database.clear();
   });
 
-  it('that keep posts make of each what the domain makes of it, small or large', async () => {
+  it('that keep posts remove their author exactly as the domain would, for small and large posts', async () => {
     const { users, posts, transfer } = database.open();
     const author = user();
     await users.create(author);
     const before = times(9, (n) =>
       post({
         authorId: author.id,
-        // Some were changed after the deletion, by the clock of another server.
+        // Some have an updatedAt later than the deletion, from another server's clock.
         updatedAt: at(n % 3),
         ...(n > 5 && { body: 'x'.repeat(100_000), override: { authorId: 'x' } }),
       }),
@@ -46,18 +46,18 @@ await describeOnMongodb('Deletions on MongoDB', () => {
       const after = await posts.get(record.id);
       expect(after?.record).to.deep.equal(withoutAuthor(record, at(1)));
       expect(after?.version).to.equal(5);
-      // The next change writes the whole record.
+      // The next update rewrites the whole record.
       await posts.update(record.id, (current) => ({ ...current.record, title: 'New' }));
       const changed = { ...withoutAuthor(record, at(1)), title: 'New' };
       expect((await posts.get(record.id))?.record).to.deep.equal(changed);
     }
   });
 
-  it('race creations and moves, and leave no orphan and lose no post', async function () {
+  it('leave no orphans and lose no posts when racing with creations and author changes', async function () {
     this.timeout(60_000);
     const race = { url: database.url, db: database.db };
     expect(await raceOrphans({ ...race, rounds: 20 })).to.include({ orphans: 0, lost: 0 });
-    // A touch that changes nothing does not conflict with the deletion: the race has to show that.
+    // Prove that the race can find orphans: an update of the author that changes nothing causes no conflict.
     const restore = plantUnchangedTouch();
     try {
       expect((await raceOrphans({ ...race, rounds: 20 })).orphans).to.be.above(0);

@@ -7,7 +7,7 @@ import { errorOf } from '../../support/error-of.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
-describe('Reads while MongoDB elects a primary', () => {
+describe('reads while MongoDB elects a primary', () => {
   let said: string[];
   let primary: Primary;
   const elect = (electionId: number, address = 'a') =>
@@ -23,20 +23,20 @@ describe('Reads while MongoDB elects a primary', () => {
     primary = new Primary(async () => said.push('confirmed'));
   });
 
-  it('wait until a primary has confirmed its term, once', async () => {
+  it('wait until the primary has confirmed its term, once', async () => {
     elect(1);
     await Promise.all([read(), read()]);
     await read();
     expect(said).to.deep.equal(['confirmed', 'read', 'read', 'read']);
   });
 
-  it('run again when another primary is elected meanwhile', async () => {
+  it('are repeated if another primary is elected meanwhile', async () => {
     elect(1);
     await read(() => elect(2));
     expect(said).to.deep.equal(['confirmed', 'read', 'confirmed', 'read']);
   });
 
-  it('know an election by its id, and a primary that was away as the same', () => {
+  it('recognize a new term by its election id or server, but not a reconnected primary', () => {
     const servers = [
       ['RSPrimary', 'a', 1],
       ['Unknown', 'a', null],
@@ -54,7 +54,7 @@ describe('Reads while MongoDB elects a primary', () => {
     expect(new Set([first, ...others])).to.have.property('size', 4);
   });
 
-  it('ask a primary again that could not confirm', async () => {
+  it('ask the primary again if the confirmation failed', async () => {
     let answers = 0;
     primary = new Primary(async () => {
       if (++answers === 1) throw new Error('planted');
@@ -66,7 +66,7 @@ describe('Reads while MongoDB elects a primary', () => {
   });
 });
 
-await describeOnMongodb('A store on a primary that it has not met', () => {
+await describeOnMongodb('a store connected to a new primary', () => {
   const database = useDatabase();
 
   before(() => database.db.command({ profile: 2 }));
@@ -86,7 +86,7 @@ await describeOnMongodb('A store on a primary that it has not met', () => {
     ready: (store) => store.ready(),
   };
   for (const [name, read] of Object.entries(reads)) {
-    it(`asks it once to confirm its term, however many read by ${name}`, async () => {
+    it(`asks it only once to confirm its term for many calls of ${name}`, async () => {
       const profile = database.db.collection('system.profile');
       const asked = { 'command.readConcern.level': 'linearizable' };
       const before = await profile.countDocuments(asked);

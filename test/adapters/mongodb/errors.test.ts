@@ -7,7 +7,7 @@ import { errorOf } from '../../support/error-of.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
-describe('Errors of a MongoDB server', () => {
+describe('errors of a MongoDB server', () => {
   const passing = {
     CursorNotFound: 43,
     QueryPlanKilled: 175,
@@ -17,7 +17,7 @@ describe('Errors of a MongoDB server', () => {
     OutOfDiskSpace: 14_031,
   };
   for (const [name, code] of Object.entries(passing)) {
-    it(`${name} is store-unavailable, with the outcome of the call`, () => {
+    it(`${name} becomes store-unavailable with the outcome of the call`, () => {
       for (const outcome of ['none', 'unknown'] as const) {
         const error = translate(new MongoServerError({ code }), outcome);
         expect(isRostrumError(error, 'store-unavailable') && error.details).to.deep.equal({
@@ -27,13 +27,13 @@ describe('Errors of a MongoDB server', () => {
     });
   }
 
-  it('a mistake of ours stays what it is', () => {
+  it('an error that indicates a bug is not translated', () => {
     const badValue = new MongoServerError({ code: 2 });
     expect(translate(badValue, 'none')).to.equal(badValue);
   });
 });
 
-await describeOnMongodb('A rule of the operator in the database', () => {
+await describeOnMongodb('a database rule of the operator', () => {
   const database = useDatabase();
   const isRefused = async (call: Promise<unknown>) => {
     const error = await errorOf(call);
@@ -42,12 +42,12 @@ await describeOnMongodb('A rule of the operator in the database', () => {
     expect(error.details.reason).to.equal("A rule of this server's database rejects this change.");
   };
 
-  it('such as a unique index refuses a creation, an update and load, and no others', async () => {
+  it('can be a unique index, which rejects only the creation, update or load that violates it', async () => {
     await database.db.collection('posts').createIndex({ title: 1 }, { unique: true });
     const { posts, transfer } = database.open();
     const [first, other] = [post({ title: 'Taken' }), post()];
     await posts.create(first);
-    // Together with others, which are created.
+    // In one group with two that succeed.
     const all = await Promise.allSettled([
       posts.create(other),
       isRefused(posts.create(post({ title: 'Taken' }))),
@@ -60,7 +60,7 @@ await describeOnMongodb('A rule of the operator in the database', () => {
     expect((await posts.get(other.id))?.record).to.deep.equal(other);
   });
 
-  it('such as a validator refuses a change', async () => {
+  it('can be a validator, which rejects creations and updates', async () => {
     await database.open().users.get('x');
     const validator = { name: { $ne: 'Eve' } };
     await database.db.command({ collMod: 'users', validator });

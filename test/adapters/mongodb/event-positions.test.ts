@@ -13,16 +13,16 @@ import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { until, untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
-await describeOnMongodb('Positions in the events of MongoDB', () => {
+await describeOnMongodb('event positions on MongoDB', () => {
   const database = useDatabase();
 
-  before('indexes are made', async function () {
+  before('create the indexes', async function () {
     this.timeout(60_000);
     const store = database.open();
     await untilServed(() => store.ready(), 50_000);
   });
 
-  it('are expired when a character of them is another one', async () => {
+  it('are expired if any character is changed', async () => {
     const log = logOf(database.open());
     const { next } = await log.read(1);
     for (let n = 0; n < next.length; n++) {
@@ -33,7 +33,7 @@ await describeOnMongodb('Positions in the events of MongoDB', () => {
     expect(await log.read(1, next)).to.have.property('events').that.is.empty;
   });
 
-  it('are expired when the document of the log was deleted, as after a restore', async () => {
+  it('are expired after the log document was deleted, as by a restore', async () => {
     const log = logOf(database.open());
     const { next } = await log.read(1);
     const meta = database.db.collection<{ _id: string }>('rostrum');
@@ -42,7 +42,7 @@ await describeOnMongodb('Positions in the events of MongoDB', () => {
     expect((await log.read(1, (await log.read(1)).next)).events).to.deep.equal([]);
   });
 
-  it('have one log, whichever process is first to ask', async () => {
+  it('belong to one log, even if several processes create it at once', async () => {
     const meta = database.db.collection<{ _id: string }>('rostrum');
     await meta.deleteOne({ _id: 'log' });
     const logs = times(5, () => logOf(database.open()));
@@ -52,7 +52,7 @@ await describeOnMongodb('Positions in the events of MongoDB', () => {
     }
   });
 
-  it('are expired when a collection was dropped or renamed, as a restore does', async () => {
+  it('are expired after a collection was dropped or renamed, as by a restore', async () => {
     const log = logOf(database.open());
     await database.open().posts.create(post());
     const { next } = await log.read(1);
@@ -65,7 +65,7 @@ await describeOnMongodb('Positions in the events of MongoDB', () => {
     expect(await codeOf(log.read(1, between))).to.equal('events-expired');
   });
 
-  it('begin before all that is not yet in a list', async function () {
+  it('cover every change that a list read afterwards does not contain', async function () {
     this.timeout(60_000);
     const store = database.open();
     await store.ready();
@@ -92,7 +92,7 @@ await describeOnMongodb('Positions in the events of MongoDB', () => {
   });
 });
 
-describe('Events of MongoDB that cannot be read on from a position', () => {
+describe('event positions on a MongoDB server with failures', () => {
   let set: TestServer;
   let client: MongoClient;
   let store: Store;
@@ -101,7 +101,7 @@ describe('Events of MongoDB that cannot be read on from a position', () => {
     this.timeout(60_000);
     const binary = await findMongod();
     if (binary === undefined) this.skip();
-    // An oplog of a mebibyte, of which the server drops what a checkpoint has; and planted errors.
+    // An oplog of 1 MiB, which the server truncates after each checkpoint, and injected errors.
     const more = ['--oplogSize', '1', '--syncdelay', '1', '--setParameter', 'enableTestCommands=1'];
     set = await startReplicaSet(binary, 1, false, more);
     client = await new MongoClient(set.url('moved')).connect();
@@ -115,35 +115,35 @@ describe('Events of MongoDB that cannot be read on from a position', () => {
     await set?.[Symbol.asyncDispose]();
   });
 
-  /** Lets the next aggregations fail. */
-  const plant = (errorCode: number, count: number) =>
+  /** Makes the next aggregations fail. */
+  const failNext = (errorCode: number, count: number) =>
     client.db('admin').command({
       configureFailPoint: 'failCommand',
       mode: { times: count },
       data: { failCommands: ['aggregate'], errorCode },
     });
 
-  it('are read again when the primary steps down meanwhile', async () => {
+  it('work after a retry if the primary steps down during a read', async () => {
     const log = logOf(store);
     const { next } = await log.read(1);
     await store.users.create(user());
-    await plant(10_107, 1);
+    await failNext(10_107, 1);
     expect((await log.read(1, next)).events).to.have.lengthOf(1);
   });
 
-  it('are expired when the server gives one read up, and not when it gives up all', async () => {
+  it('are expired if only their read times out, and unavailable if every read does', async () => {
     const log = logOf(store);
     const { next } = await log.read(1);
-    await plant(50, 1);
+    await failNext(50, 1);
     expect(await codeOf(log.read(1, next))).to.equal('events-expired');
-    await plant(50, 2);
+    await failNext(50, 2);
     expect(await codeOf(log.read(1, next))).to.equal('store-unavailable');
-    await plant(50, 1);
+    await failNext(50, 1);
     expect(await codeOf(log.read(1))).to.equal('store-unavailable');
     expect((await log.read(1, next)).events).to.deep.equal([]);
   });
 
-  it('are expired when the oplog has moved on', async function () {
+  it('are expired after they fell off the oplog', async function () {
     this.timeout(90_000);
     const log = logOf(store);
     const { next } = await log.read(1);

@@ -10,10 +10,10 @@ interface Page {
   readonly next: string;
 }
 
-await describeOnMongodb('Servers that tell of events on MongoDB', () => {
+await describeOnMongodb('servers that share a MongoDB database', () => {
   const database = useDatabase();
 
-  it('two on one database: one order, and the positions of both', async function () {
+  it('return the same events in the same order, and accept each other’s positions', async function () {
     this.timeout(60_000);
     await using one = await startServer('--store', database.url);
     await using other = await startServer('--store', database.url);
@@ -24,7 +24,7 @@ await describeOnMongodb('Servers that tell of events on MongoDB', () => {
     );
     const followers = times(3, async (first) => {
       const met: string[] = [];
-      // Each page from another server than the one before.
+      // Alternate between the servers.
       for (let [n, after] = [first, start]; met.length < 40; n++) {
         const page = await pageOf(servers[n % 2] ?? one, { after, limit: '7', wait: '5' });
         met.push(...page.events.map(({ type, id }) => `${type} ${id}`));
@@ -37,7 +37,7 @@ await describeOnMongodb('Servers that tell of events on MongoDB', () => {
     for (const another of others) expect(another).to.deep.equal(met);
   });
 
-  it('nothing is written for events, and nothing read while nobody follows', async function () {
+  it('write nothing for events, and open change streams only while clients read them', async function () {
     this.timeout(60_000);
     await using server = await startServer('--store', database.url);
     const { next } = await pageOf(server);
@@ -53,20 +53,20 @@ await describeOnMongodb('Servers that tell of events on MongoDB', () => {
     await pageOf(server, { after: next, limit: '20' });
     const { next: end } = await pageOf(server);
     const waiting = pageOf(server, { after: end, wait: '20' });
-    await until(async () => (await streams()) > before + 4, 'it looks for news');
+    await until(async () => (await streams()) > before + 4, 'the server is watching for events');
     await createSome();
     expect((await waiting).events).to.have.length.above(0);
     expect(await written()).to.deep.equal(times(20, () => 'posts'));
   });
 
-  /** The collections that commands wrote to since the server profiles. */
+  /** Returns the collections that were written to since profiling began. */
   async function written(): Promise<string[]> {
     const writes = { op: { $in: ['insert', 'update', 'remove'] } };
     const ops = await database.db.collection('system.profile').find(writes).toArray();
     return ops.map(({ ns }) => String(ns).split('.')[1] ?? '');
   }
 
-  /** How many change streams were ever opened. */
+  /** Returns how many change streams were opened in total. */
   async function streams(): Promise<number> {
     const { metrics } = await database.db.admin().serverStatus();
     return Number(metrics.aggStageCounters.$changeStream);

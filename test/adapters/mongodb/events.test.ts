@@ -13,7 +13,7 @@ import { useDatabase } from './store-on.ts';
 
 type Kind = RecordEvent['type'] | 'none';
 
-/** What each form of a write is to a follower: see `formOf`. A new form has to be decided here. */
+/** The event that each kind of write produces (see `formOf`). Add new kinds of writes here. */
 const forms: Readonly<Record<string, Kind>> = {
   'users insert version': 'created',
   'users update version': 'updated',
@@ -38,16 +38,16 @@ const forms: Readonly<Record<string, Kind>> = {
   'rostrum delete': 'none',
 };
 
-await describeOnMongodb('Events on MongoDB', () => {
+await describeOnMongodb('events on MongoDB', () => {
   const database = useDatabase();
 
-  before('indexes are built', async function () {
+  before('create the indexes', async function () {
     this.timeout(60_000);
     const store = database.open();
     await untilServed(() => store.ready(), 50_000);
   });
 
-  it('are what the table of forms says of every kind of write', async function () {
+  it('are produced by each kind of write as the table above says', async function () {
     this.timeout(60_000);
     const store = database.open();
     const log = logOf(store);
@@ -66,7 +66,7 @@ await describeOnMongodb('Events on MongoDB', () => {
     expect(await allBehind(log, next)).to.deep.equal(told);
   });
 
-  it('are read without any part of a record, and without a write or a cursor that stays', async () => {
+  it('are read without loading record contents, writing, or leaving a cursor open', async () => {
     const { url } = database;
     const settings = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
     const connection = new Connection(settings, safeLogger(undefined), {});
@@ -94,7 +94,7 @@ await describeOnMongodb('Events on MongoDB', () => {
   });
 });
 
-/** Makes every kind of change, of users and of posts. */
+/** Makes every kind of change to users and posts. */
 async function writeAll({ users, posts, transfer }: MongodbStore): Promise<void> {
   const author = user();
   await users.create(author);
@@ -104,7 +104,7 @@ async function writeAll({ users, posts, transfer }: MongodbStore): Promise<void>
   ] as const) {
     const [record, once] = [make(), receipt()];
     await of.create(record as never, once);
-    // A receipt that has expired is replaced.
+    // Replaces the expired receipt.
     await of.create(make() as never, { ...once, from: once.until, until: later });
     await of.update(record.id, (current) => ({ ...current.record, n: 1 }) as never);
     const remove = () =>
@@ -141,7 +141,7 @@ async function writeAll({ users, posts, transfer }: MongodbStore): Promise<void>
   }
 }
 
-/** The kind of a change, and which of our marks it writes. */
+/** Returns the collection, the operation and the marker fields that a change writes. */
 function formOf(change: ChangeStreamDocument): string {
   const { operationType, ns } = change as ChangeStreamDocument & { ns: { coll: string } };
   const { fullDocument = {}, updateDescription = {} } = change as Document;

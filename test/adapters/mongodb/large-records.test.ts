@@ -3,10 +3,10 @@ import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { expected, handleLargeRecords } from './large-records.ts';
 import { useDatabase } from './store-on.ts';
 
-await describeOnMongodb('A process of little memory on MongoDB', () => {
+await describeOnMongodb('a process with little memory on MongoDB', () => {
   const database = useDatabase();
 
-  it('creates, reads and deletes records that together are larger', async function () {
+  it('handles records that are larger than its memory in total', async function () {
     this.timeout(60_000);
     const { code, stdout, output } = await handleLargeRecords(database.url, 100);
     expect(code, output).to.equal(0);

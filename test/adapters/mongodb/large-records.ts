@@ -1,5 +1,5 @@
-// Reads, lists, changes and deletes posts of 1 MiB of JSON each that take 20 MiB as objects. A process of
-// little memory, which large-records.test.ts starts with a connection string.
+// Reads, lists, changes and deletes posts whose JSON is 1 MiB each, but which take 20 MiB as objects.
+// large-records.test.ts runs this with a connection string in a process with little memory.
 
 import { fileURLToPath } from 'node:url';
 import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
@@ -8,13 +8,13 @@ import { later, post, times, user } from '../../../src/testing/fixtures.ts';
 import { node, type Outcome } from '../../support/process.ts';
 import { untilServed } from '../../support/until.ts';
 
-/** Of each of two users. */
+/** The number of posts of each of the two users. */
 const posts = 10;
 
-/** Each is the id of a user, and what becomes of their posts. */
+/** Each is the id of a user and the mode in which that user is deleted. */
 const modes = ['keep', 'delete'] as const;
 
-/** Returns what a process prints that has so many megabytes for objects. */
+/** Runs this file with a heap of so many megabytes and returns its output. */
 export function handleLargeRecords(url: string, megabytes: number): Promise<Outcome> {
   return node([`--max-old-space-size=${megabytes}`, fileURLToPath(import.meta.url), url]);
 }
@@ -50,7 +50,7 @@ async function handleRecords(url: string): Promise<void> {
   console.error(`${Math.round(process.resourceUsage().maxRSS / 1024)} MiB at most`);
 }
 
-/** What the process prints when all is well. */
+/** The output if everything works. */
 export const expected = {
   single: posts,
   pages: times(8, () => true),

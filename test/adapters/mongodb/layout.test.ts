@@ -16,13 +16,13 @@ import { useDatabase } from './store-on.ts';
 const preRelease =
   'This was made by a pre-release. Export it with the version that made it, then run import --keep-ids.';
 
-await describeOnMongodb('A MongoDB database', () => {
+await describeOnMongodb('a MongoDB database', () => {
   const database = useDatabase();
   const collection = (name: string) => database.db.collection<{ _id: string }>(name);
 
   beforeEach(() => database.db.dropDatabase());
 
-  it('is laid out by many stores that open at once, and is there for the next', async function () {
+  it('gets its indexes even if many stores open it at once', async function () {
     this.timeout(60_000);
     await Promise.all(times(8, () => untilReady(database.open())));
     await untilReady(database.open());
@@ -32,7 +32,7 @@ await describeOnMongodb('A MongoDB database', () => {
     }
   });
 
-  it('keeps the indexes of the operator, and those of fields that are no longer declared', async () => {
+  it('keeps indexes of the operator, and of fields that are no longer declared', async () => {
     await collection('users').createIndex({ 'custom.text.team': 1 });
     await untilReady(database.open({ customFilters: { users: { team: 'text' } } }));
     const store = database.open({ customFilters: { users: { team: 'number' } } });
@@ -55,7 +55,7 @@ await describeOnMongodb('A MongoDB database', () => {
       () => collection('users').createIndex({ emailKey: 1 }, { name: 'emailKey_unique' }),
       /^An index of "users"/,
     ],
-    'a collection that orders text in its own way': [
+    'a collection with its own collation': [
       () => database.db.createCollection('posts', { collation: { locale: 'en' } }),
       /^"posts" is not a plain collection/,
     ],
@@ -67,21 +67,21 @@ await describeOnMongodb('A MongoDB database', () => {
       () => collection('posts').insertOne({ _id: 'x' }),
       /^The collection "posts" holds documents of another program/,
     ],
-    'the layout of a later version': [
+    'a layout of a later version': [
       () => collection('rostrum').insertOne({ _id: 'layout', version: 2 } as { _id: string }),
       /^This database was made by a later version of Rostrum/,
     ],
-    'the mark of a pre-release': [
+    'a marker of a pre-release': [
       () => collection('rostrum').insertOne({ _id: 'schema', version: 2 } as { _id: string }),
       preRelease,
     ],
-    'a record of a pre-release without a mark': [
+    'a record of a pre-release without a marker': [
       () => collection('users').insertOne({ _id: 'x', record: { id: 'x' } } as { _id: string }),
       preRelease,
     ],
   };
   for (const [what, [plant, sentence]] of Object.entries(obstacles)) {
-    it(`is refused where there is ${what}, and opened when that is gone`, async function () {
+    it(`is rejected if it has ${what}, and accepted once that is gone`, async function () {
       this.timeout(60_000);
       await plant();
       const lines: string[] = [];
@@ -95,7 +95,7 @@ await describeOnMongodb('A MongoDB database', () => {
     });
   }
 
-  it('ends the program in one sentence when it is refused', async function () {
+  it('makes the program exit with a one-sentence error if it is rejected', async function () {
     this.timeout(60_000);
     await collection('rostrum').insertOne({ _id: 'schema' });
     const { code, output } = await rostrum('--store', database.url);
@@ -104,7 +104,7 @@ await describeOnMongodb('A MongoDB database', () => {
   });
 });
 
-await describeOnMongodb('A MongoDB server that stands alone', () => {
+await describeOnMongodb('a standalone MongoDB server', () => {
   let server: TestServer | undefined;
   let url: string;
   before(async function start() {
@@ -117,14 +117,14 @@ await describeOnMongodb('A MongoDB server that stands alone', () => {
 
   const sentence = /is standalone.*--replSet rs0.*rs\.initiate\(\).*replica set of one\.$/;
 
-  it('ends the program in one sentence that says how to make a replica set of it', async function () {
+  it('makes the program exit with instructions to convert it to a replica set', async function () {
     this.timeout(60_000);
     const { code, output } = await rostrum('--store', url);
     expect(code, output).to.equal(1);
     expect(output.trimEnd()).to.match(sentence);
   });
 
-  it('fails the calls of a host with that sentence', async () => {
+  it('makes every call of an embedded store fail with the same instructions', async () => {
     await using store = openMongodbStore({ url });
     expect((await refusalOf(store)).message).to.match(sentence);
     expect(isRostrumError(await errorOf(store.users.get('x')), 'store-unavailable')).to.equal(true);
@@ -133,7 +133,7 @@ await describeOnMongodb('A MongoDB server that stands alone', () => {
 
 const untilReady = (store: Store) => untilServed(() => store.ready(), 50_000);
 
-/** Waits until a store says why it does not open: on a busy machine, a call may end before that. */
+/** Waits until the store knows why it cannot open: on a busy machine, a call can fail before that. */
 async function refusalOf(store: Store): Promise<MongodbRefusal> {
   let cause: unknown;
   await until(async () => {

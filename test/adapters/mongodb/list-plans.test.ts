@@ -7,7 +7,7 @@ import { at, post, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
-// What the server's profiler saw of the lists of a store: which index, how many keys, what it sorted.
+// Checks with MongoDB's profiler which index each list uses, how many keys it reads, and whether it sorts.
 
 const count = 1200;
 const limit = 20;
@@ -17,15 +17,15 @@ const span = (field: string, from: string, before: string): Condition[] => [
   { field, op: 'before', value: before },
 ];
 
-/** Lists by the field of their order: each page is read from one index, in order. */
+/** Lists whose pages are read in order from one index. */
 const inOrder: Record<string, readonly [Collection, string, Condition[]]> = {
   'users by createdAt': ['users', 'createdAt', []],
   'users by updatedAt': ['users', 'updatedAt', []],
   'users by name': ['users', 'nameKey', []],
   'users by email': ['users', 'emailKey', []],
-  'users whose names start alike': ['users', 'nameKey', span('nameKey', 'n3', 'n4')],
-  'users whose addresses start alike': ['users', 'emailKey', span('emailKey', 'a7', 'a8')],
-  'users of a time': ['users', 'createdAt', span('createdAt', at(10), at(20))],
+  'users with a name prefix': ['users', 'nameKey', span('nameKey', 'n3', 'n4')],
+  'users with an email prefix': ['users', 'emailKey', span('emailKey', 'a7', 'a8')],
+  'users created in a period': ['users', 'createdAt', span('createdAt', at(10), at(20))],
   'posts by createdAt': ['posts', 'createdAt', []],
   'posts by updatedAt': ['posts', 'updatedAt', []],
   'posts by title': ['posts', 'titleKey', []],
@@ -56,14 +56,14 @@ const inOrder: Record<string, readonly [Collection, string, Condition[]]> = {
   ],
 };
 
-await describeOnMongodb('The plans of lists on MongoDB', () => {
+await describeOnMongodb('query plans of lists on MongoDB', () => {
   const database = useDatabase();
   let store: Store;
 
   before(async function fill() {
     this.timeout(60_000);
     const { transfer } = database.open({ customFilters });
-    // Most share their sort keys with many others: then the id carries the order.
+    // Most records share their sort keys with many others, so the id decides the order.
     const shared = (n: number) => ({ createdAt: at(n % 40), updatedAt: at(n % 30) });
     const users = times(count, (n) => {
       const email = n % 3 ? `a${n}@example.org` : null;
@@ -87,7 +87,7 @@ await describeOnMongodb('The plans of lists on MongoDB', () => {
   });
 
   for (const [what, [collection, field, conditions]] of Object.entries(inOrder)) {
-    it(`${what}: no page costs more for being deep`, async () => {
+    it(`${what}: every page reads only its own keys from the index`, async () => {
       for (const direction of ['asc', 'desc'] as const) {
         const query = { conditions, order: { field, direction }, limit, bytes: 2 ** 20 };
         const seen = await profiled(() => walk(collection, query));
@@ -96,14 +96,14 @@ await describeOnMongodb('The plans of lists on MongoDB', () => {
           const plan = JSON.stringify({ planSummary, command });
           expect(planSummary, plan).to.match(/^IXSCAN/);
           expect(hasSortStage, plan).to.equal(undefined);
-          // The page, one more record, and where each of three ranges begins and ends.
+          // The page, one more record, and the start and end of each of three ranges.
           expect(keysExamined, plan).to.be.at.most(limit + 7);
         }
       }
     });
   }
 
-  it('ids in any order cost the keys of their records', async () => {
+  it('lists by id read only the records of these ids', async () => {
     const value = times(100, (n) => `u${n}`);
     const order = { field: 'nameKey', direction: 'asc' } as const;
     const query = { conditions: [{ field: 'id', op: 'in', value } as const], order, limit };
@@ -112,7 +112,7 @@ await describeOnMongodb('The plans of lists on MongoDB', () => {
     expect(page?.docsExamined).to.equal(100);
   });
 
-  it('totals are counted in an index, and read no document', async () => {
+  it('totals are counted in an index, without reading documents', async () => {
     const ofAuthor = { field: 'authorId', op: 'eq', value: 'u1' } as const;
     for (const conditions of [[], [ofAuthor], span('createdAt', at(10), at(20))]) {
       const order = { field: 'createdAt', direction: 'asc' } as const;

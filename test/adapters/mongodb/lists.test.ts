@@ -12,7 +12,7 @@ const query: ListQuery = {
   bytes: 2 ** 21,
 };
 
-/** What differs in how a record is stored: small, large in one member, in many, and in all. */
+/** Records that are stored differently: small ones, and ones with one, many or only large members. */
 const shapes: Record<string, object> = {
   small: { own: [1, { a: null }] },
   'with a large body': { body: 'é'.repeat(50_000) },
@@ -22,7 +22,7 @@ const shapes: Record<string, object> = {
   'with a long id': { id: 'i'.repeat(20_000) },
 };
 
-await describeOnMongodb('Lists of large records on MongoDB', () => {
+await describeOnMongodb('lists of large records on MongoDB', () => {
   const database = useDatabase();
   const records: Post[] = Object.values(shapes).map((fields) => post(fields));
 
@@ -31,7 +31,7 @@ await describeOnMongodb('Lists of large records on MongoDB', () => {
     await transfer.posts.load(records.map((record) => ({ record, version: 1, json: '' })));
   });
 
-  it('return every record as it was stored', async () => {
+  it('return every record unchanged', async () => {
     const { items } = await database.open().posts.list(query);
     expect(items.map(({ record }) => record)).to.deep.equal(records);
     for (const [n, { json }] of items.entries()) expect(JSON.parse(json)).to.deep.equal(records[n]);
@@ -42,7 +42,7 @@ await describeOnMongodb('Lists of large records on MongoDB', () => {
     ['id', 'body', 'short'],
     ['id', 'n2', 'long', 'none'],
   ]) {
-    it(`return the fields that are asked for: ${fields}`, async () => {
+    it(`return only the requested fields: ${fields}`, async () => {
       const { items, isProjected } = await database.open().posts.list({ ...query, fields });
       expect(isProjected).to.equal(true);
       const expected = records.map((record) =>
@@ -52,12 +52,12 @@ await describeOnMongodb('Lists of large records on MongoDB', () => {
     });
   }
 
-  it('read no large part that is not needed', async () => {
+  it('do not read large members that are not needed', async () => {
     const store = database.open();
     await store.ready();
     await database.db.command({ profile: 2 });
     const profile = database.db.collection('system.profile');
-    // Of records with more than 32 large members, these are not known by name.
+    // Without records of more than 32 large members, whose names are not stored.
     const value = records.slice(0, 3).map(({ id }) => id);
     const conditions = [{ field: 'id', op: 'in', value } as const];
     await store.posts.list({ ...query, conditions, fields: ['id', 'title'] });
@@ -68,7 +68,7 @@ await describeOnMongodb('Lists of large records on MongoDB', () => {
     for (const { responseLength } of read) expect(responseLength).to.be.below(10_000);
   });
 
-  it('go on over several commands, and are one page of one moment', async () => {
+  it('return a consistent page even if it takes several commands', async () => {
     const store = database.open();
     const many = times(1100, () => post());
     await store.transfer.posts.load(many.map((record) => ({ record, version: 1, json: '' })));

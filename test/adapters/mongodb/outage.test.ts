@@ -13,11 +13,11 @@ import { node } from '../../support/process.ts';
 import { repository } from '../../support/repository-copy.ts';
 import { untilServed } from '../../support/until.ts';
 
-/** An election takes 2 s, and a busy machine some more. */
+/** An election takes 2 s, or longer on a busy machine. */
 const servedMs = 15_000;
 
-await describeOnMongodb('A MongoDB store without its server', () => {
-  it('waits for it, serves when it comes, and again when it comes back', async function () {
+await describeOnMongodb('a MongoDB store without its server', () => {
+  it('is unavailable until the server starts, and again while it is down', async function () {
     this.timeout(90_000);
     await using set = await startReplicaSet((await findMongod()) ?? '', 1);
     const start = await kill(await primaryOf(set.nodes));
@@ -44,7 +44,7 @@ await describeOnMongodb('A MongoDB store without its server', () => {
     expect((await store.users.get(ada.id))?.record).to.deep.equal(ada);
   });
 
-  it('is closed fast when it was never connected, and then rejects every call', async () => {
+  it('closes quickly if it never connected, and then rejects every call', async () => {
     const store = openMongodbStore({ url: `mongodb://127.0.0.1:${await freePort()}` });
     const from = Date.now();
     await store.close();
@@ -54,7 +54,7 @@ await describeOnMongodb('A MongoDB store without its server', () => {
     await store.close();
   });
 
-  it('lets a call that was made before it is closed wait for the server, but not for long', async () => {
+  it('lets pending calls wait for the server for a limited time when it closes', async () => {
     const store = openMongodbStore({ url: `mongodb://127.0.0.1:${await freePort()}` });
     const waiting = unavailable(store.users.get('x'));
     const from = Date.now();
@@ -63,7 +63,7 @@ await describeOnMongodb('A MongoDB store without its server', () => {
     await waiting;
   });
 
-  it('lets the process end when it is closed, and raises nothing uncaught', async () => {
+  it('lets the process exit after close, without uncaught errors', async () => {
     const { code, output } = await node(
       [
         '--input-type=module-typescript',
@@ -78,11 +78,11 @@ await describeOnMongodb('A MongoDB store without its server', () => {
   });
 });
 
-/** A call that changed nothing says so. */
+/** Expects a call to fail as unavailable, without a change. */
 async function unavailable(call: Promise<unknown>): Promise<void> {
   const error = await errorOf(call);
   if (!isRostrumError(error, 'store-unavailable')) {
-    throw new Error('It was served.', { cause: error });
+    throw new Error('The call succeeded.', { cause: error });
   }
   expect(error.details.outcome).to.equal('none');
 }

@@ -10,12 +10,12 @@ import { post, times } from '../../../src/testing/fixtures.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
-await describeOnMongodb('Reads of single records on MongoDB', () => {
+await describeOnMongodb('reads of single records on MongoDB', () => {
   const database = useDatabase();
   let connection: Connection;
   let client: MongoClient;
   let posts: MongodbPosts;
-  /** The ids that each command asked for. */
+  /** The ids in each find command. */
   let asked: string[][];
   const small = times(100, (n) => post({ id: `p${n}` }));
   const large = times(4, (n) => post({ id: `large${n}`, body: 'x'.repeat(1_000_000) }));
@@ -42,7 +42,7 @@ await describeOnMongodb('Reads of single records on MongoDB', () => {
   });
   afterEach(() => connection.close());
 
-  it('share a command in one tick, and each gets its own', async () => {
+  it('share a command within a tick, and each returns its own record', async () => {
     const ids = [...small.map(({ id }) => id), 'p3', 'none', 'p3'];
     const found = await Promise.all(ids.map((id) => posts.get(id)));
     expect(found.map((one) => one?.record.id)).to.deep.equal(
@@ -51,22 +51,22 @@ await describeOnMongodb('Reads of single records on MongoDB', () => {
     expect(asked.map((some) => some.length)).to.have.members([64, 37]);
   });
 
-  it('do not join a command under way: it may not see what was acknowledged since', async () => {
+  it('do not join a running command, which might miss later changes', async () => {
     const before = posts.get('p1');
     await once(client, 'commandStarted');
     await Promise.all([before, posts.get('p1')]);
     expect(asked).to.deep.equal([['p1'], ['p1']]);
   });
 
-  it('return small records first, and large ones two at a time', async () => {
-    let underWay = 0;
+  it('return small records first, and read large ones two at a time', async () => {
+    let running = 0;
     let most = 0;
     client.on('commandStarted', () => {
-      underWay += 1;
-      most = Math.max(most, underWay);
+      running += 1;
+      most = Math.max(most, running);
     });
     client.on('commandSucceeded', () => {
-      underWay -= 1;
+      running -= 1;
     });
     const order: string[] = [];
     const ids = [...large.map(({ id }) => id), 'p1'];
@@ -82,7 +82,7 @@ await describeOnMongodb('Reads of single records on MongoDB', () => {
     expect(most).to.equal(2);
   });
 
-  it('fail together when the command fails', async () => {
+  it('all fail if their shared command fails', async () => {
     await client.close();
     const found = await Promise.allSettled(['p1', 'p2', 'p1'].map((id) => posts.get(id)));
     expect(found.map(({ status }) => status)).to.deep.equal(times(3, () => 'rejected'));

@@ -9,7 +9,7 @@ import { describeOnMongodb, sharedServer } from '../../support/mongod/shared.ts'
 import { SilentProxy } from '../../support/mongod/silent-proxy.ts';
 import { until, untilServed } from '../../support/until.ts';
 
-// A connection that is taken and never answered is the failure that drivers wait for longest.
+// A connection that is accepted but never answered is the failure for which drivers wait longest.
 const bound = limits.callMs + 4000;
 
 const query = {
@@ -20,8 +20,8 @@ const query = {
   total: true,
 } as const;
 
-describe('A MongoDB server that takes connections and says nothing', () => {
-  it('before the first call: every call ends in time', async function () {
+describe('a MongoDB server that accepts connections but never responds', () => {
+  it('makes every call fail in time', async function () {
     this.timeout(60_000);
     await using proxy = await SilentProxy.start();
     const store = openMongodbStore({ url: `mongodb://127.0.0.1:${proxy.port}/x` });
@@ -29,7 +29,7 @@ describe('A MongoDB server that takes connections and says nothing', () => {
     await endsInTime(store.close());
   });
 
-  it('more calls than a store takes are refused; its readiness is told all the same', async () => {
+  it('makes calls beyond the limit fail as overloaded, and ready() as unavailable', async () => {
     await using proxy = await SilentProxy.start();
     await using store = openMongodbStore({ url: `mongodb://127.0.0.1:${proxy.port}/x` });
     const waiting = times(limits.calls, () => store.users.get('x').catch(() => {}));
@@ -39,8 +39,8 @@ describe('A MongoDB server that takes connections and says nothing', () => {
   });
 });
 
-await describeOnMongodb('A MongoDB server that falls silent', () => {
-  it('in the midst of calls: every call ends in time, and is served again later', async function () {
+await describeOnMongodb('a MongoDB server that stops responding', () => {
+  it('makes calls in progress end in time, and calls succeed again once it responds', async function () {
     this.timeout(120_000);
     const { proxy, url } = await behindProxy();
     await using _ = proxy;
@@ -59,7 +59,7 @@ await describeOnMongodb('A MongoDB server that falls silent', () => {
     }
   });
 
-  it('in the midst of a list: it ends with its signal, and its connection with it', async () => {
+  it('lets a list end with its abort signal, which closes its connection', async () => {
     const { proxy, url } = await behindProxy();
     await using _ = proxy;
     await using store = openMongodbStore({ url: url.href });
@@ -114,7 +114,7 @@ async function allEndInTime(calls: readonly Promise<unknown>[]): Promise<void> {
   await Promise.all(calls.map((call) => endsInTime(call)));
 }
 
-/** Served, or rejected with an error of the core; but not later than the bound. */
+/** Expects a call to resolve, or to reject with a Rostrum error, within the time limit. */
 async function endsInTime(call: Promise<unknown>): Promise<void> {
   const from = Date.now();
   const error = await errorOf(call);

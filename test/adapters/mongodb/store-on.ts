@@ -7,7 +7,7 @@ import {
 } from '../../../src/adapters/mongodb/index.ts';
 import { sharedServer } from '../../support/mongod/shared.ts';
 
-/** A database of its own for a test file, dropped at the end, and stores on it. */
+/** Creates a database for a test file, which is dropped at the end, and opens stores on it. */
 export function useDatabase() {
   const name = `test-${randomUUID().slice(0, 8)}`;
   const open: MongodbStore[] = [];
@@ -25,7 +25,7 @@ export function useDatabase() {
   });
 
   after(async function drop() {
-    // A command that came late may have left a transaction, which the server ends after a minute.
+    // A late command can leave an open transaction, which the server aborts after a minute.
     this.timeout(90_000);
     await client.db(name).dropDatabase();
     await client.close();
@@ -35,7 +35,7 @@ export function useDatabase() {
     get url() {
       return url;
     },
-    /** The database as the driver shows it. */
+    /** The driver's handle of the database. */
     get db() {
       return client.db(name);
     },
@@ -45,12 +45,12 @@ export function useDatabase() {
       open.push(store);
       return store;
     },
-    /** Deletes all records, and keeps the indexes. */
+    /** Deletes all records but keeps the indexes. */
     clear: () => clear(client.db(name)),
   };
 }
 
-/** Deletes everything but the mark of the layout and the log, and keeps the indexes. */
+/** Deletes everything except the indexes and the documents of the layout and the log. */
 export async function clear(db: ReturnType<MongoClient['db']>): Promise<void> {
   const names = ['users', 'posts', 'receipts', 'deletedUsers', 'deletedPosts'];
   await Promise.all(names.map((one) => db.collection(one).deleteMany({})));

@@ -23,13 +23,13 @@ const numbers = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => `${from + i}`);
 const order = { field: 'createdAt', direction: 'asc' } as const;
 const page = { order, limit: 1000, bytes: 2 ** 24 };
-/** Matches all posts, and is read by the worker, on a connection of its own. */
+/** Matches all posts. The worker reads it, on its own connection. */
 const everything = {
   ...page,
   conditions: [{ field: 'updatedAt', op: 'from', value: '' }],
 } as const;
 
-/** Overwrites the beginning of each page but the first. */
+/** Overwrites the beginning of each page except the first. */
 function flipBits(path: string): void {
   const file = openSync(path, 'r+');
   for (let at = 4096; at < statSync(path).size; at += 4096) {
@@ -38,7 +38,7 @@ function flipBits(path: string): void {
   closeSync(file);
 }
 
-describe('accidents of a data file', function () {
+describe('a data file that was', function () {
   this.timeout(30_000);
   const folder = new Folder();
   let path: string;
@@ -51,7 +51,7 @@ describe('accidents of a data file', function () {
     return folder.open(path, { logger: { info() {}, warn() {}, error } });
   }
 
-  /** A store with 300 posts: a backup has the first 100, and the log has the last 100. */
+  /** A store with 300 posts, of which the backup has the first 100 and the WAL has the last 100. */
   beforeEach(async () => {
     [path, backup] = [folder.file(), folder.file()];
     lines = [];
@@ -64,13 +64,13 @@ describe('accidents of a data file', function () {
     await store.close();
     store = open();
     await Promise.all(numbers(200, 300).map(create));
-    // A file system's times are those of the last tick of a clock, which can be some milliseconds ago.
+    // File times have the resolution of the kernel's tick, which can be some milliseconds.
     await setTimeout(20);
   });
 
   afterEach(() => store.close());
 
-  /** What a call says of the data file; undefined when it was fulfilled. */
+  /** Returns the error message of a call, or undefined if it succeeded. */
   async function said(call: Promise<unknown>): Promise<string | undefined> {
     const error = await errorOf(call);
     if (error === undefined) return undefined;
@@ -78,7 +78,7 @@ describe('accidents of a data file', function () {
     return ((error as Error).cause as Error).message.replaceAll(path, 'FILE');
   }
 
-  /** What a command says of the data file at its end. */
+  /** Returns the last line of a command's output. */
   async function command(...args: string[]): Promise<string> {
     const { output } = await rostrum(...args, '--store', `sqlite:${path}`);
     const last = output.trim().split('\n').at(-1)?.replaceAll(path, 'FILE') ?? '';
@@ -91,9 +91,9 @@ describe('accidents of a data file', function () {
   const mixed =
     'The data file FILE and its log FILE-wal do not fit together. If the file is a backup that was put there, remove FILE-wal and FILE-shm; otherwise go back to a backup (rostrum restore).';
 
-  /** Checks what the store, its log, `rostrum backup` and the next start say. */
+  /** Checks the messages of the store, its log, `rostrum backup` and the next start. */
   async function expectSaid(now: string, copied: RegExp | string, next: RegExp | string) {
-    await errorOf(store.posts.list(everything)); // Damage is found by a read.
+    await errorOf(store.posts.list(everything)); // A read detects damage.
     expect(await said(store.users.create(user('after'))), 'a change').to.equal(now);
     expect(await said(store.ready()), 'ready').to.equal(now);
     expect(await said(store.ready()), 'ready again').to.equal(now);
@@ -107,12 +107,12 @@ describe('accidents of a data file', function () {
 
   const backedUp = /^Backed up /;
 
-  it('removed: the next start begins with an empty file', async () => {
+  it('removed is reported, and missing at the next start', async () => {
     rmSync(path);
     await expectSaid(moved, 'There is no file FILE.', 'there is no such file.');
   });
 
-  it('moved away and back: the store goes on', async () => {
+  it('moved away and back works again', async () => {
     renameSync(path, `${path}.moved`);
     expect(await said(store.ready())).to.equal(moved);
     expect((await store.posts.get('250'))?.version).to.equal(1);
@@ -122,7 +122,7 @@ describe('accidents of a data file', function () {
     expect(lines.length).to.equal(1);
   });
 
-  it('moved away: the file has every acknowledged change at its new place', async () => {
+  it('moved away has every acknowledged change in its new place', async () => {
     renameSync(path, `${path}.moved`);
     expect(await said(store.ready())).to.equal(moved);
     await new Promise(setImmediate);
@@ -130,36 +130,36 @@ describe('accidents of a data file', function () {
     expect(await postsIn()).to.equal(300);
   });
 
-  it('moved and copied: the copy has every acknowledged change at the next start', async () => {
+  it('moved and copied back has every acknowledged change at the next start', async () => {
     renameSync(path, `${path}.moved`);
     copyFileSync(`${path}.moved`, path);
     await expectSaid(moved, backedUp, /^ +to /);
     expect(await postsIn()).to.equal(300);
   });
 
-  it('replaced by a backup: the next start says that the log does not fit', async () => {
+  it('replaced with a backup is rejected at the next start, because the WAL does not match', async () => {
     renameSync(backup, path);
     await expectSaid(moved, backedUp, mixed);
     for (const end of ['-wal', '-shm']) rmSync(path + end);
     expect(await postsIn()).to.equal(100);
   });
 
-  it('overwritten by a backup', async () => {
+  it('overwritten with a backup is reported as damaged', async () => {
     copyFileSync(backup, path);
     await expectSaid(damaged, damaged, mixed);
   });
 
-  it('truncated', async () => {
+  it('truncated is reported as damaged', async () => {
     truncateSync(path, 4096 * 5);
     await expectSaid(damaged, damaged, mixed);
   });
 
-  it('flipped bits', async () => {
+  it('corrupted is reported as damaged', async () => {
     flipBits(path);
     await expectSaid(damaged, damaged, damaged);
   });
 
-  it('killed, and a backup copied beside the log: the next start changes nothing', async () => {
+  it('replaced with a backup after a crash is rejected unchanged at the next start', async () => {
     const crashed = folder.file();
     copyFileSync(`${path}-wal`, `${crashed}-wal`);
     await setTimeout(20);
@@ -171,7 +171,7 @@ describe('accidents of a data file', function () {
     expect(await postsIn()).to.equal(100);
   });
 
-  /** How many posts the next start finds. */
+  /** Returns how many posts the next start finds. */
   async function postsIn(): Promise<number> {
     const file = `${folder.file()}.jsonl`;
     await command('export', file);
@@ -181,10 +181,10 @@ describe('accidents of a data file', function () {
   }
 
   for (const [accident, happen] of [
-    ['flipped bits', flipBits],
+    ['corrupted', flipBits],
     ['overwritten', (file: string) => copyFileSync(backup, file)],
   ] as const) {
-    it(`${accident}: a restore heals the file, and the store is ready again`, async () => {
+    it(`${accident} can be restored while the store is open`, async () => {
       happen(path);
       await errorOf(store.posts.list(everything));
       expect(await said(store.ready())).to.equal(damaged);
@@ -197,7 +197,7 @@ describe('accidents of a data file', function () {
     });
   }
 
-  it('a server says so: changes and /readyz are 503 within a second, reads go on', async () => {
+  it('removed makes changes and /readyz of a server return 503 within a second; reads continue', async () => {
     await store.close();
     await using server = await startServer('--store', `sqlite:${path}`);
     let log = '';

@@ -10,13 +10,13 @@ const instants = fc
   .integer({ min: Date.parse('0000-01-01T00:00:00Z'), max: Date.parse(latestInstant) })
   .map(instantFromMs);
 const customFields = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue(), { maxKeys: 4 });
-/** As JSON has them: there is no -0. */
+/** Normalizes values to JSON, which has no -0. */
 const asJson = (value: object): JsonObject => JSON.parse(JSON.stringify(value));
 
-describe('posts that a sqlite store keeps without their author', () => {
+describe('posts that the SQLite store keeps after deleting their author', () => {
   const folder = new Folder();
 
-  it('are as withoutAuthor says, numbers to the last bit and texts to the last character', async () => {
+  it('are exactly what withoutAuthor returns, for any numbers and strings', async () => {
     const store = folder.open();
     let ids = 0;
     await fc.assert(

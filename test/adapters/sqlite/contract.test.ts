@@ -15,7 +15,7 @@ let bytes = 0;
 
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Counts the text that statements return, including that of an index. */
+/** Counts the bytes of text that statements return. */
 const counted = stepped((_, run) => {
   const result = run();
   if (Array.isArray(result)) {
@@ -38,7 +38,7 @@ function fresh(open: (path: string) => Store): Store {
 const again = (store: Store, options: StoreOptions) =>
   openSqliteStore({ path: pathOf(store), ...options });
 
-describeStore('the sqlite store', {
+describeStore('the SQLite store', {
   describe,
   it,
   open: (options) => fresh((path) => openSqliteStore({ path, ...options })),
@@ -46,8 +46,8 @@ describeStore('the sqlite store', {
   reopen: again,
 });
 
-// Only such a store can be counted: workers have a driver of their own.
-describeStore('the sqlite store without workers', {
+// Counting only works without workers, which have their own driver.
+describeStore('the SQLite store without workers', {
   describe,
   it: (title, body) => (/bytes|page/.test(title) ? it(title, body) : undefined),
   open: (options) => fresh((path) => openStore({ path, ...options }, counted)),

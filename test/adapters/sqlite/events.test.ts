@@ -10,10 +10,10 @@ import { endOf, eventsOf, idsOf, post, unavailable, user } from './support/recor
 
 const at = '2026-06-06T06:06:06.000Z';
 
-describe('the log of a sqlite store', () => {
+describe('the event log of the SQLite store', () => {
   const folder = new Folder();
 
-  it('goes on from every position that a restored backup had, and from no later one', async () => {
+  it('accepts positions from before a restored backup, and expires later ones', async () => {
     const [path, copy] = [folder.file(), folder.file()];
     const server = folder.open(path);
     const begin = await endOf(server);
@@ -33,7 +33,7 @@ describe('the log of a sqlite store', () => {
     expect(idsOf(await eventsOf(restored, kept))).to.deep.equal(['dan', 'eve']);
   });
 
-  it('shows others an event together with its change, and not before', async () => {
+  it('shows an event to other stores only after its change was committed', async () => {
     const path = folder.file();
     const others = folder.open(path);
     const begin = await endOf(others);
@@ -54,7 +54,7 @@ describe('the log of a sqlite store', () => {
     ]);
   });
 
-  it('has no change without its event when the disk is full between the two', async () => {
+  it('rolls a change back if its event does not fit on the disk', async () => {
     let isFull = false;
     const path = folder.file();
     const store = folder.open(
@@ -84,7 +84,7 @@ describe('the log of a sqlite store', () => {
     expect(await eventsOf(store, begin)).to.deep.equal([]);
   });
 
-  it('agrees with the records, wherever in a group the disk is full', async () => {
+  it('matches the records, wherever in a group the disk becomes full', async () => {
     const path = folder.file();
     const database = new DatabaseSync(path);
     const store = folder.open(path, {}, () => database);
@@ -106,7 +106,7 @@ describe('the log of a sqlite store', () => {
     expectSound(path);
   });
 
-  it('keeps the newest 1,000,000 events, and shrinks to them again after a large deletion', async () => {
+  it('keeps the newest 1,000,000 events, and shrinks back gradually after a large deletion', async () => {
     const path = folder.file();
     const store = folder.open(path);
     const begin = await endOf(store);
@@ -122,7 +122,7 @@ describe('the log of a sqlite store', () => {
         INSERT INTO events (mark, type, collection, version, id) SELECT random(), 'created', 'posts', 1, 'x' FROM numbers;`);
     });
     const count = () => look(path, (file) => value(file, 'SELECT count(*) FROM events'));
-    // The row that the table is made with, Ann's and these.
+    // The table's initial row, the event of Ann, and the inserted ones.
     expect(count()).to.equal(kept);
     const before = await endOf(store);
     await store.users.delete('ann', 'keep', at);
@@ -140,7 +140,7 @@ describe('the log of a sqlite store', () => {
       const ids = Array.from({ length: 640 }, (_, n) => `${group}-${n}`);
       await Promise.all(ids.map((id) => store.users.create(user(id))));
     }
-    // Each 64 changes have removed 128 rows.
+    // For each 64 changes, 128 rows were removed.
     expect(count()).to.equal(kept + posts + 1 - 6400);
     expect(await codeOf(store, begin)).to.equal('events-expired');
     expect(await eventsOf(store, before)).to.have.lengthOf(posts + 1 + 6400);

@@ -6,7 +6,7 @@ import { codes, driverFault, watched } from './support/faults.ts';
 import { expectSound, Folder } from './support/folder.ts';
 import { endOf, eventsOf, idsOf, plain, post, unavailable, user } from './support/records.ts';
 
-describe('a failing driver under the sqlite store', () => {
+describe('the SQLite store with a failing driver', () => {
   const folder = new Folder();
   let watch: Parameters<typeof watched>[0];
   let path: string;
@@ -22,7 +22,7 @@ describe('a failing driver under the sqlite store', () => {
     );
   });
 
-  /** After each fault: the file is sound, and the store as good as new. */
+  /** After each fault, the file must be intact and the store must work again. */
   afterEach(async () => {
     watch = () => {};
     await store.ready();
@@ -43,12 +43,12 @@ describe('a failing driver under the sqlite store', () => {
     ['COMMIT', codes.busy, 'none'],
     ['COMMIT', codes.fsync, 'unknown'],
   ] as const) {
-    it(`at ${at} with code ${code}: all of the group fail, outcome ${outcome}`, async () => {
+    it(`fails the whole group with outcome ${outcome} if ${at} fails with code ${code}`, async () => {
       await store.users.create(user('taken'));
       failAt(at, code);
       const results = await Promise.all([
         unavailable(store.users.create(user('1'))),
-        // The reason of this one may be a write of the same group, which was not made.
+        // This conflict could be with a write of the same group, which was rolled back.
         unavailable(store.users.create(user('taken'))),
         unavailable(store.users.create(user('2'))),
       ]);
@@ -62,7 +62,7 @@ describe('a failing driver under the sqlite store', () => {
     });
   }
 
-  it('a statement that fails takes its group with it', async () => {
+  it('fails the whole group if a statement fails', async () => {
     watch = (sql) => {
       if (sql.startsWith('INSERT INTO posts')) throw driverFault(codes.full);
     };
@@ -73,7 +73,7 @@ describe('a failing driver under the sqlite store', () => {
     expect(await store.users.get('1')).to.equal(undefined);
   });
 
-  it('a disk with space for half of a probe is full', async () => {
+  it('stays unready if the disk only has space for part of the probe', async () => {
     watch = (sql) => {
       if (sql.startsWith('INSERT INTO posts') || sql.startsWith('DELETE')) {
         throw driverFault(codes.full);
@@ -86,7 +86,7 @@ describe('a failing driver under the sqlite store', () => {
     }
   });
 
-  it('at random: what is acknowledged is there with its event, and what has the outcome none is not', async () => {
+  it('stores every acknowledged write with its event, and none with outcome "none", at random faults', async () => {
     let seed = 42;
     const random = () => {
       seed = (seed * 1103515245 + 12345) % 2 ** 31;
@@ -130,10 +130,10 @@ describe('a failing driver under the sqlite store', () => {
   });
 });
 
-describe('a sqlite store that runs out of disk', () => {
+describe('the SQLite store on a full disk', () => {
   const folder = new Folder();
 
-  it('rejects what does not fit, keeps what it acknowledged, and goes on', async () => {
+  it('rejects writes that do not fit, and keeps all acknowledged ones', async () => {
     const path = folder.file();
     const database = new DatabaseSync(path);
     const store = folder.open(path, {}, () => database);
@@ -162,14 +162,14 @@ describe('a sqlite store that runs out of disk', () => {
     const found = await store.transfer.posts.scan({ limit: 1000, bytes: 2 ** 24 });
     expect(found.map(({ record }) => record.id)).to.have.members(made);
 
-    // When there is space again, it is used.
+    // Freed space is used again.
     await store.posts.delete(made[0] ?? '');
     await store.posts.create(post('again', { body }));
     await store.close();
     expectSound(path);
   });
 
-  it('logs it once, is not ready meanwhile, and is ready again when there is space', async () => {
+  it('logs this once and is not ready until there is space again', async () => {
     const database = new DatabaseSync(folder.file());
     const logged: string[] = [];
     const error = (_: object, message: string) => logged.push(message);

@@ -21,7 +21,7 @@ const custom = { slug: 'text', words: 'number', pinned: 'boolean' } as const;
 const page = { limit: 100, bytes: 2 ** 20 };
 type Filter = Readonly<Record<string, unknown>>;
 
-/** What the core asks a store for. */
+/** Returns the query that the core passes to a store. */
 function queryOf(collection: 'users' | 'posts', filter: Filter, by: string, more = {}): ListQuery {
   const order = { by, direction: 'desc' } as const;
   const query = listQuery({ filter, order, ...page, ...more }, { collection, custom });
@@ -35,7 +35,7 @@ const idsOf = ({
   readonly items: readonly { readonly record: { readonly id: string } }[];
 }) => items.map(({ record }) => record.id);
 
-describe('plans of lists on SQLite', () => {
+describe('query plans of lists on SQLite', () => {
   const connection = new Connection(() => new DatabaseSync(':memory:'));
 
   before(() => {
@@ -61,7 +61,7 @@ describe('plans of lists on SQLite', () => {
   ];
   for (const [collection, filter, ...sorts] of quick) {
     for (const by of sorts) {
-      it(`${collection} by ${by} of ${JSON.stringify(filter)}: a page is read off an index, at any depth`, () => {
+      it(`${collection} by ${by} with ${JSON.stringify(filter)} read every page from an index`, () => {
         const isDraft = filter.publishedAt === null;
         const texts = by.endsWith('At') ? '2026-05-05T05:05:05.000Z' : 'xy';
         const key = isDraft ? null : by === 'words' ? 5 : texts;
@@ -88,14 +88,14 @@ describe('plans of lists on SQLite', () => {
     [{ custom: { pinned: true } }, 'createdAt'],
   ];
   for (const [filter, by, more] of slow) {
-    it(`posts by ${by} of ${JSON.stringify({ ...filter, ...more })} may take long`, () => {
+    it(`posts by ${by} with ${JSON.stringify({ ...filter, ...more })} count as slow`, () => {
       expect(isQuick(connection, 'posts', queryOf('posts', filter, by, more))).to.equal(false);
     });
   }
 
   const planOf = (sql: string) => connection.all(`EXPLAIN QUERY PLAN ${sql}`).join();
 
-  it('no list reads the whole table', () => {
+  it('no list scans the whole table', () => {
     const parts = [
       { ids: ['a', 'b'] },
       { createdAt: { from: early } },
@@ -122,17 +122,17 @@ describe('plans of lists on SQLite', () => {
   });
 });
 
-describe('lists of the sqlite store', () => {
+describe('lists of the SQLite store', () => {
   const folder = new Folder();
 
-  it('sorts the rows of a filter that few match, and walks the order of one that many match', async () => {
+  it('sort the matches of a selective filter, and scan in sort order otherwise', async () => {
     const pages: string[] = [];
     const watching = watched((sql) => {
       if (sql.includes('octet_length')) pages.push(/CROSS JOIN|\+titleKey|$/.exec(sql)?.[0] ?? '');
     });
     const path = folder.file();
     const store = folder.open(path, {}, watching);
-    // 20 posts have one title, 28,980 another one, and 1,000 a third one, in the order of their ids.
+    // In the order of their ids, 20 posts have one title, 28,980 a second one, and 1,000 a third one.
     look(path, (database) =>
       database.exec(`WITH numbers (n) AS (SELECT 100000 UNION ALL SELECT n + 1 FROM numbers LIMIT 30000)
         INSERT INTO posts (id, version, createdAt, updatedAt, titleKey, json)
@@ -153,7 +153,7 @@ describe('lists of the sqlite store', () => {
     }
   });
 
-  it('reads no more large records than a page can have', async () => {
+  it('read at most one large record more than fits into the page', async () => {
     let read = 0;
     const counting = stepped((sql, run) => {
       const result = run();
@@ -172,7 +172,7 @@ describe('lists of the sqlite store', () => {
     }
   });
 
-  it('reads more shapes of lists than it keeps prepared', async () => {
+  it('work for more kinds of queries than the cache of prepared statements holds', async () => {
     const shapes = new Set<string>();
     let prepared = 0;
     const counting = stepped((sql, run) => {
@@ -198,12 +198,12 @@ describe('lists of the sqlite store', () => {
   });
 });
 
-describe('the worker of a sqlite store', function () {
+describe('the worker of the SQLite store', function () {
   this.timeout(20_000);
   const folder = new Folder();
   const workers: Worker[] = [];
   const started = (worker: Worker) => workers.push(worker);
-  /** A list that the worker reads. */
+  /** A slow list, which the worker reads. */
   const counted = queryOf('users', {}, 'createdAt', { total: true, limit: 1 });
 
   before(() => process.on('worker', started));
@@ -217,7 +217,7 @@ describe('the worker of a sqlite store', function () {
     return { ...store, path };
   }
 
-  it('starts with the first list that may take long, and sees every acknowledged change', async () => {
+  it('starts with the first slow list, and sees every acknowledged change', async () => {
     const store = await openWith([]);
     await store.users.list(queryOf('users', {}, 'createdAt'));
     expect(workers.length, 'workers after a quick list').to.equal(0);
@@ -228,7 +228,7 @@ describe('the worker of a sqlite store', function () {
     expect(workers.length).to.equal(1);
   });
 
-  it('leaves the event loop to others while a list is slow', async () => {
+  it('keeps the event loop free during a slow list', async () => {
     const store = await openWith([]);
     look(store.path, (database) =>
       database.exec(`WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 50000)
@@ -236,7 +236,7 @@ describe('the worker of a sqlite store', function () {
         SELECT n, 1, '${early}', '${early}', n, '{}' FROM numbers`),
     );
     const slow = queryOf('users', { nameStartsWith: '' }, 'createdAt', { total: true });
-    await store.users.list(slow); // The worker has started.
+    await store.users.list(slow); // Starts the worker.
     let isOver = false;
     const list = store.users.list(slow).finally(() => {
       isOver = true;
@@ -247,10 +247,10 @@ describe('the worker of a sqlite store', function () {
       await new Promise(setImmediate);
     }
     expect((await list).total).to.equal(50_000);
-    expect(reads, 'reads of others meanwhile').to.be.above(3);
+    expect(reads, 'other reads meanwhile').to.be.above(3);
   });
 
-  it('an aborted list ends at once, and the others go on', async () => {
+  it('lets an aborted list end at once, and others continue', async () => {
     const store = await openWith(['ann']);
     const aborting = new AbortController();
     const { signal } = aborting;
@@ -264,7 +264,7 @@ describe('the worker of a sqlite store', function () {
     expect(await errorOf(store.users.list({ ...counted, signal }))).to.equal(reason);
   });
 
-  it('the queue is bounded: one more list is overloaded', async () => {
+  it('rejects lists as overloaded if its queue is full', async () => {
     const store = await openWith(['ann']);
     const lists = Array.from({ length: 10_001 }, () => store.users.list(counted));
     const ends = await Promise.allSettled(lists);
@@ -273,7 +273,7 @@ describe('the worker of a sqlite store', function () {
     expect((await store.users.list(counted)).total).to.equal(1);
   });
 
-  it('is started again after it has ended; a list that it was reading is store-unavailable', async () => {
+  it('is restarted after a crash, which makes the current list fail as unavailable', async () => {
     const store = await openWith(['ann']);
     await store.users.list(counted);
     const list = unavailable(store.users.list(counted));
@@ -283,7 +283,7 @@ describe('the worker of a sqlite store', function () {
     expect(workers.length).to.equal(2);
   });
 
-  it('close waits for the lists that were called before it', async () => {
+  it('finishes pending lists when the store closes', async () => {
     const store = await openWith(['ann']);
     const lists = [1, 2, 3].map(() => store.users.list(counted));
     const closed = store.close();
@@ -292,7 +292,7 @@ describe('the worker of a sqlite store', function () {
     await closed;
   });
 
-  it('reads the file of its store, and no other file in its place', async () => {
+  it('does not read another file that replaced the data file', async () => {
     const store = await openWith(['ann']);
     renameSync(store.path, `${store.path}.moved`);
     writeFileSync(store.path, 'another file');

@@ -21,10 +21,10 @@ import { Folder, look, value } from './support/folder.ts';
 
 const index = join(import.meta.dirname, '../../../src/adapters/sqlite/index.ts');
 
-describe('opening a sqlite store', () => {
+describe('opening a SQLite store', () => {
   const folder = new Folder();
 
-  /** The refusal of a file, which is one sentence and leaves the file as it is. */
+  /** Expects the file to be rejected with a one-sentence error and to stay unchanged. */
   function refused(path: string, driver?: (file: string) => DatabaseSync): SqliteStoreError {
     const contentOf = () => existsSync(path) && !path.endsWith('/') && readFileSync(path);
     const before = contentOf();
@@ -33,13 +33,13 @@ describe('opening a sqlite store', () => {
     } catch (error) {
       if (!(error instanceof SqliteStoreError)) throw error;
       expect(error.message).to.match(/^[A-Z][^\n]*\.$/);
-      if (before) expect(before.equals(contentOf() as Buffer), 'is as it was').to.equal(true);
+      if (before) expect(before.equals(contentOf() as Buffer), 'is unchanged').to.equal(true);
       return error;
     }
     throw new Error(`${path} was opened.`);
   }
 
-  it('makes the folders that are missing, and files that only their owner can read', async () => {
+  it('creates missing folders, and files that only their owner can read', async () => {
     const path = join(folder.path, 'a', 'b', 'c.db');
     await folder.open(path).ready();
     for (const end of ['', '-wal', '-shm']) {
@@ -47,7 +47,7 @@ describe('opening a sqlite store', () => {
     }
   });
 
-  it('makes one set of tables when several processes begin at the same time', async function () {
+  it('creates the tables once, even if several processes open the file at the same time', async function () {
     this.timeout(30_000);
     const path = folder.file();
     const program = `
@@ -60,7 +60,7 @@ describe('opening a sqlite store', () => {
     await folder.open(path).ready();
   });
 
-  it('refuses a custom filter that no index can have, and makes no file', () => {
+  it('rejects a custom filter that cannot be indexed, and creates no file', () => {
     const path = folder.file();
     expect(() => folder.open(path, { customFilters: { posts: { "a'b": 'text' } } }))
       .to.throw(TypeError)
@@ -70,7 +70,7 @@ describe('opening a sqlite store', () => {
   });
 
   for (const setting of ['journal_mode', 'synchronous', 'foreign_keys']) {
-    it(`refuses a driver on which ${setting} does not take`, () => {
+    it(`rejects a driver that ignores ${setting}`, () => {
       const deaf = stepped((sql, run, exec) =>
         sql.startsWith(`PRAGMA ${setting} =`) ? exec(`PRAGMA ${setting} = OFF`) : run(),
       );
@@ -80,7 +80,7 @@ describe('opening a sqlite store', () => {
     });
   }
 
-  it('refuses a file of a newer version', async () => {
+  it('rejects a file of a newer version', async () => {
     const path = folder.file();
     await folder.open(path).close();
     look(path, (database) => database.exec('PRAGMA user_version = 1000'));
@@ -89,7 +89,7 @@ describe('opening a sqlite store', () => {
     expect(error.message).to.include('1000');
   });
 
-  it('refuses a file of a pre-release', () => {
+  it('rejects a file of a pre-release', () => {
     const path = folder.file();
     look(path, (database) =>
       database.exec(`PRAGMA application_id = ${0x5273746d}; PRAGMA user_version = 6;
@@ -102,13 +102,13 @@ describe('opening a sqlite store', () => {
     );
   });
 
-  it('refuses a database of another program', () => {
+  it('rejects a database of another program', () => {
     const path = folder.file();
     look(path, (database) => database.exec('CREATE TABLE users (id)'));
     expect(refused(path).code).to.equal('store-foreign-database');
   });
 
-  it('refuses a file that is not a database, however small it is', () => {
+  it('rejects a file that is not a database, even a tiny one', () => {
     for (const content of ['Dear diary, '.repeat(1000), 'x']) {
       const path = folder.file();
       writeFileSync(path, content);
@@ -116,7 +116,7 @@ describe('opening a sqlite store', () => {
     }
   });
 
-  it('refuses a folder that cannot be made, a folder in place of a file, and no path', () => {
+  it('rejects a folder that cannot be created, a folder instead of a file, and an empty path', () => {
     const file = folder.file();
     writeFileSync(file, '');
     expect(refused(join(file, 'data.db')).code).to.equal('store-folder-unusable');
@@ -129,13 +129,13 @@ describe('opening a sqlite store', () => {
     expect(refused('').code).to.equal('store-bad-path');
   });
 
-  it('refuses a file on a network file system', () => {
+  it('rejects a file on a network file system', () => {
     expect(() => dataFile(folder.file(), () => 0x6969))
       .to.throw(SqliteStoreError, 'network file system')
       .with.property('code', 'store-unsafe-settings');
   });
 
-  it('refuses a file that has another name, and so another log', async () => {
+  it('rejects a file with hard links, which would have a second WAL', async () => {
     const file = folder.file();
     await folder.open(file).close();
     linkSync(file, `${file}.link`);
@@ -144,7 +144,7 @@ describe('opening a sqlite store', () => {
     await folder.open(file).close();
   });
 
-  it('refuses a file and a folder that cannot be written', async () => {
+  it('rejects a file or folder that is not writable', async () => {
     const inside = join(folder.path, 'inside');
     mkdirSync(inside);
     const file = join(inside, 'data.db');
@@ -152,7 +152,7 @@ describe('opening a sqlite store', () => {
     chmodSync(folder.path, 0o755);
     chmodSync(inside, 0o777);
     chmodSync(file, 0o444);
-    // Root is refused nothing.
+    // Drops root privileges: permissions don't apply to root.
     const program = `
       import { openSqliteStore } from ${JSON.stringify(index)};
       if (process.getuid() === 0) process.setuid(65534);
@@ -167,7 +167,7 @@ describe('opening a sqlite store', () => {
     expect(refused(join('/proc', 'data.db')).message).to.match(/for reading and writing/);
   });
 
-  it('frees the file when it refuses it', async () => {
+  it('releases a file that it rejected', async () => {
     const path = folder.file();
     const failing = () => {
       throw new Error('no');
@@ -176,7 +176,7 @@ describe('opening a sqlite store', () => {
     await folder.open(path).ready();
   });
 
-  it('opens an empty file, and one behind a link that leads nowhere yet', async () => {
+  it('opens an empty file, and the target of a dangling symbolic link', async () => {
     const [path, link, target] = [folder.file(), folder.file(), folder.file()];
     writeFileSync(path, '');
     await folder.open(path).ready();
@@ -185,7 +185,7 @@ describe('opening a sqlite store', () => {
     expect(existsSync(target)).to.equal(true);
   });
 
-  it('makes all tables or none', async () => {
+  it('creates all tables or none', async () => {
     const path = folder.file();
     const failing = watched((sql) => {
       if (sql.includes('PRAGMA user_version =')) throw new Error('no');

@@ -9,10 +9,10 @@ const day = 24 * 60 * 60 * 1000;
 const receiptOf = (key: string, now: string) =>
   makeReceipt({ idempotencyKey: key }, 'users', {}, now);
 
-describe('receipts of the sqlite store', () => {
+describe('receipts of the SQLite store', () => {
   const folder = new Folder();
 
-  it('are removed after they have expired, four with each new one', async () => {
+  it('are removed after they expire, four with each new one', async () => {
     const path = folder.file();
     const store = folder.open(path);
     const create = async (id: string, now: string) =>
@@ -25,7 +25,7 @@ describe('receipts of the sqlite store', () => {
     expect(left()).to.equal(11);
   });
 
-  it('are found again by a clock that steps back a little', async () => {
+  it('are found again if the clock is set back a little', async () => {
     const store = folder.open();
     await store.users.create(user('ann'), await receiptOf('k', start));
     await store.users.create(user('ben'), await receiptOf('l', addMs(start, day)));

@@ -6,10 +6,10 @@ import { post, user } from './support/records.ts';
 
 type Scalar = string | number | boolean;
 
-describe('several sqlite stores on one file', () => {
+describe('several SQLite stores on one file', () => {
   const folder = new Folder();
 
-  it('see what each of them committed, also through a symbolic link', async () => {
+  it('see each other’s commits, also through a symbolic link', async () => {
     const path = folder.file();
     const link = folder.file();
     symlinkSync(path, link); // The file does not exist yet.
@@ -25,7 +25,7 @@ describe('several sqlite stores on one file', () => {
     });
   });
 
-  it('have custom filters of their own: none drops the indexes of another', async () => {
+  it('have separate custom filters, and keep each other’s indexes', async () => {
     const path = folder.file();
     const one = folder.open(path, { customFilters: { posts: { slug: 'text' } } });
     await one.posts.create(post('p', { slug: 'a', Slug: 1 }));
@@ -48,7 +48,7 @@ describe('several sqlite stores on one file', () => {
     );
   });
 
-  it('write nothing to a file whose layout a newer version has changed', async () => {
+  it('write nothing after a newer version has changed the layout', async () => {
     const path = folder.file();
     const store = folder.open(path);
     await store.users.create(user('ann'));

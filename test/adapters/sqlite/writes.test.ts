@@ -8,17 +8,17 @@ import { post, unavailable, user } from './support/records.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
 
-/** How each call ended: its error's code or name. */
+/** Returns 'made' or the code or name of the error for each call. */
 async function endsOf(calls: readonly Promise<unknown>[]): Promise<string[]> {
   return (await Promise.allSettled(calls)).map((result) =>
     result.status === 'fulfilled' ? 'made' : (result.reason.code ?? result.reason.name),
   );
 }
 
-describe('write groups of the sqlite store', () => {
+describe('write groups of the SQLite store', () => {
   const folder = new Folder();
 
-  /** A store, and how many writes each of its transactions had. */
+  /** Opens a store and counts the writes in each of its transactions. */
   function openCounting(limits = {}) {
     const groups: number[] = [];
     const driver = watched((sql) => {
@@ -32,7 +32,7 @@ describe('write groups of the sqlite store', () => {
     return { store, groups };
   }
 
-  it('writes that arrive together share a commit, and end in their order', async () => {
+  it('combine concurrent writes in one commit, and complete them in order', async () => {
     const { store, groups } = openCounting();
     const ended: string[] = [];
     await Promise.all(
@@ -41,12 +41,12 @@ describe('write groups of the sqlite store', () => {
         ended.push(id);
       }),
     );
-    // A group ends after 3 ms: on a busy machine there are several.
+    // A group ends after 3 ms, so a busy machine needs several.
     expect(groups.length, 'commits').to.be.below(50);
     expect(ended).to.deep.equal(numbers(50));
   });
 
-  it('a rejected write leaves the others of its group alone', async () => {
+  it('are not affected by a rejected write', async () => {
     const { store, groups } = openCounting();
     await store.users.create(user('taken', { email: 'a@b' }));
     const ends = await endsOf([
@@ -67,7 +67,7 @@ describe('write groups of the sqlite store', () => {
     expect(await store.users.get('3')).not.to.equal(undefined);
   });
 
-  it('groups are bounded, and the event loop runs between two of them', async () => {
+  it('have a bounded size, and let the event loop run between them', async () => {
     const { store, groups } = openCounting();
     const writes = Promise.all(numbers(1200).map((id) => store.users.create(user(id))));
     await new Promise((resolve) => setImmediate(resolve));
@@ -77,7 +77,7 @@ describe('write groups of the sqlite store', () => {
     expect(groups.reduce((sum, count) => sum + count)).to.equal(1200);
   });
 
-  it('the queue is bounded: one more is overloaded, and ready is not', async () => {
+  it('reject writes as overloaded if the queue is full, but not ready()', async () => {
     const { store } = openCounting({ queuedWrites: 3 });
     const calls = numbers(5).map((id) => store.users.create(user(id)));
     const ready = store.ready();
@@ -87,7 +87,7 @@ describe('write groups of the sqlite store', () => {
     await store.users.create(user('3'));
   });
 
-  it('a logger that throws does not stop the queue', async () => {
+  it('continue if the logger throws', async () => {
     const fail = () => {
       throw new Error('the disk of the log is full');
     };
@@ -102,7 +102,7 @@ describe('write groups of the sqlite store', () => {
   });
 });
 
-describe("constraints of the host's own in a data file", () => {
+describe("the operator's own constraints in a data file", () => {
   const folder = new Folder();
 
   const rules = {
@@ -120,7 +120,7 @@ describe("constraints of the host's own in a data file", () => {
       BEGIN INSERT INTO pages VALUES (new.title); END`,
   };
   for (const [rule, sql] of Object.entries(rules)) {
-    it(`${rule}: rejects its change alone, as "refused"`, async () => {
+    it(`with ${rule} reject only the violating change, as "refused"`, async () => {
       const path = folder.file();
       let transactions = 0;
       const counting = watched((statement) => {
@@ -133,7 +133,7 @@ describe("constraints of the host's own in a data file", () => {
         store.posts.create(post(id, { title: id === 'a' || id === 'c' ? 'twice' : id })),
       );
       expect(await endsOf(calls)).to.deep.equal(['made', 'made', 'refused', 'made']);
-      // The group, which fails, and each of its changes alone.
+      // The group, which fails, and then each change on its own.
       expect(transactions).to.equal(5);
       const error = await calls[2]?.catch((reason: unknown) => reason);
       expect(isRostrumError(error, 'refused') && error.details.reason).to.equal(
@@ -145,7 +145,7 @@ describe("constraints of the host's own in a data file", () => {
     });
   }
 
-  it('a foreign key on a user: the user and all posts stay', async () => {
+  it('with a foreign key on a user prevent the deletion of the user and the posts', async () => {
     const path = folder.file();
     const store = folder.open(path);
     look(path, (database) =>
@@ -161,7 +161,7 @@ describe("constraints of the host's own in a data file", () => {
   });
 });
 
-describe('a sqlite3 shell that holds the lock', () => {
+describe('a lock held by a sqlite3 shell', () => {
   const folder = new Folder();
 
   async function whileLocked(path: string, run: (unlock: () => void) => Promise<void>) {
@@ -174,7 +174,7 @@ describe('a sqlite3 shell that holds the lock', () => {
     }
   }
 
-  it('is waited for without blocking the event loop', async () => {
+  it('makes writes wait without blocking the event loop', async () => {
     const path = folder.file();
     const store = folder.open(path);
     await whileLocked(path, async (unlock) => {
@@ -196,7 +196,7 @@ describe('a sqlite3 shell that holds the lock', () => {
     expect(await store.users.get('2')).not.to.equal(undefined);
   });
 
-  it('is waited for until the limit: then the store is not ready, and reads go on', async () => {
+  it('makes writes and ready() fail after the time limit, but not reads', async () => {
     const path = folder.file();
     const store = folder.open(path, { writes: { busyMs: 100 } });
     await whileLocked(path, async () => {
@@ -212,7 +212,7 @@ describe('a sqlite3 shell that holds the lock', () => {
     await store.users.create(user('1'));
   });
 
-  it('is waited for by close too, and close ends in time', async () => {
+  it('does not delay close() beyond the time limit', async () => {
     const path = folder.file();
     const store = folder.open(path, { writes: { busyMs: 100 } });
     await whileLocked(path, async () => {

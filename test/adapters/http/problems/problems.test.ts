@@ -57,8 +57,7 @@ describe('problems', () => {
         const { headers } = await api.get(page, { Accept: accept });
         expect(headers.get('content-type')).to.match(/^application\/json/);
       }
-      // It would ask for HTML, but a header this long is not parsed: the time would grow with the square of its
-      // length.
+      // Asks for HTML, but is too long to be parsed: the time would grow with the square of its length.
       const long = await api.get(page, { Accept: `text/html,${'a/b,'.repeat(500)}` });
       expect(long.headers.get('content-type')).to.match(/^application\/json/);
       expectProblem(await api.send('POST', page), 405, 'method-not-allowed');

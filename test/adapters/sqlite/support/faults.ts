@@ -1,20 +1,17 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
-/** Extended result codes, as `node:sqlite` gives them. */
+/** Extended result codes of SQLite. */
 export const codes = { busy: 5, full: 13, fsync: 1034 } as const;
 
-/**
- * Is called in the place of each call on a data file; `run` makes the call. What it runs with
- * `exec` is no step.
- */
+/** Called instead of each driver call; `run` makes that call. Statements run with `exec` are not steps. */
 export type Step = (sql: string, run: () => unknown, exec: (sql: string) => void) => unknown;
 
-/** A driver whose every call is a step that can be seen, and made to fail. */
+/** Returns a driver in which a test can observe each call or make it fail. */
 export function stepped(step: Step): (path: string) => DatabaseSync {
   return (path) => new SteppedDatabase(path, step);
 }
 
-/** The same, with a step that looks at each SQL, and may throw, before it is run. */
+/** Returns a driver that passes each SQL statement to `watch`, which can throw, before running it. */
 export function watched(watch: (sql: string, exec: (sql: string) => void) => void) {
   return stepped((sql, run, exec) => {
     if (!sql.startsWith('PREPARE')) watch(sql, exec);
@@ -48,7 +45,7 @@ class SteppedDatabase extends DatabaseSync {
   }
 }
 
-/** What `node:sqlite` throws. */
+/** Returns an error like those of `node:sqlite`. */
 export function driverFault(errcode: number): Error {
   return Object.assign(new Error('planted'), { code: 'ERR_SQLITE_ERROR', errcode });
 }

@@ -6,7 +6,7 @@ import type { SqliteStoreOptions } from '../../../../src/adapters/sqlite/index.t
 import { openStore } from '../../../../src/adapters/sqlite/store.ts';
 import type { EventLog, Store, Transfer } from '../../../../src/ports/index.ts';
 
-/** A folder for data files, for the tests of one `describe`; what they leave open is closed. */
+/** A temporary folder for the data files of one `describe`. Closes stores that tests left open. */
 export class Folder {
   readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'rostrum-sqlite-')));
   readonly #stores: Store[] = [];
@@ -19,12 +19,15 @@ export class Folder {
     });
   }
 
-  /** The path of a file that is not there yet. */
+  /** Returns the path of a new file. */
   file(): string {
     return join(this.path, `${++this.#files}.db`);
   }
 
-  /** @param driver one that fails, for example; lists are then read without a worker */
+  /**
+   * @param driver replaces the default driver, for example to inject faults; lists are then read without a
+   * worker
+   */
   open(
     path = this.file(),
     options: Omit<SqliteStoreOptions, 'path'> = {},
@@ -38,7 +41,7 @@ export class Folder {
 
 type OpenStore = Store & { readonly transfer: Transfer; readonly events: EventLog };
 
-/** Looks into a data file from outside, as the sqlite3 shell would. */
+/** Opens a data file directly, like the sqlite3 shell. */
 export function look<T>(path: string, read: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(path);
   try {
@@ -48,12 +51,12 @@ export function look<T>(path: string, read: (database: DatabaseSync) => T): T {
   }
 }
 
-/** The one value that a query returns. */
+/** Returns the single value of a query. */
 export function value(database: DatabaseSync, sql: string): unknown {
   return Object.values(database.prepare(sql).get() ?? {})[0];
 }
 
-/** Whether SQLite finds no fault in a data file. */
+/** Throws if SQLite finds a fault in a data file. */
 export function expectSound(path: string): void {
   const faults = look(path, (database) => [
     ...database.prepare('PRAGMA integrity_check').all(),

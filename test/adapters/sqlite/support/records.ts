@@ -17,12 +17,12 @@ export function post(id: string, fields: Partial<Post> = {}): Post {
   return { id, ...times, title: 'T', body: '', authorId: null, ...fields };
 }
 
-/** What a store gives out, as plain values that can be compared. */
+/** Returns a stored record as a plain value that can be compared. */
 export function plain<R>(one: Versioned<R> | undefined) {
   return one && { record: one.record, version: one.version };
 }
 
-/** The error that a call ended in: it has to be that the store is not available. */
+/** Expects a call to fail as unavailable and returns its error. */
 export async function unavailable(
   call: Promise<unknown>,
 ): Promise<RostrumError<'store-unavailable'>> {
@@ -32,12 +32,12 @@ export async function unavailable(
   return error;
 }
 
-/** The end of the log. */
+/** Returns the position at the end of the log. */
 export async function endOf({ events }: Store): Promise<EventPosition> {
   return (await events?.read(1))?.next ?? '';
 }
 
-/** All events behind a position. */
+/** Returns all events after a position. */
 export async function eventsOf({ events }: Store, after: EventPosition): Promise<RecordEvent[]> {
   const all: RecordEvent[] = [];
   for (let next = after; ; ) {

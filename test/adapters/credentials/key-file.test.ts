@@ -36,7 +36,7 @@ describe('a key file', () => {
   const note = (_fields: object, message: string) => void log.push(message);
   const logger = { info: note, warn: note, error: note };
 
-  it('turns a token into its caller, and no other text into one', async () => {
+  it('returns the caller for a valid token only', async () => {
     const { token, key } = addKey(path, { scopes: ['users:read'], subject: 'u1' });
     const second = addKey(path, { scopes: [], name: 'Second' });
     const keys = new KeyFile(path);
@@ -60,13 +60,13 @@ describe('a key file', () => {
     }
   });
 
-  it('takes no token under another id than its own', async () => {
+  it('rejects a token whose key has a different id in the file', async () => {
     const { token, key } = addKey(path, { scopes: [] });
     writeFileSync(path, `${JSON.stringify({ ...key, id: 'another' })}\n`, { mode: 0o600 });
     expect(await callerOf(new KeyFile(path), token)).to.equal(undefined);
   });
 
-  it('knows no key that has expired', async () => {
+  it('rejects expired keys', async () => {
     const add = (ms: number) =>
       addKey(path, { scopes: [], expires: new Date(Date.now() + ms).toISOString() });
     const [valid, expired] = [add(60_000), add(0)];
@@ -75,7 +75,7 @@ describe('a key file', () => {
     expect(await callerOf(keys, expired.token)).to.equal(undefined);
   });
 
-  it('is read again when it changes', async () => {
+  it('is reloaded when it changes', async () => {
     const { token, key } = addKey(path, { scopes: [] });
     const keys = new KeyFile(path, logger);
     const late = addKey(path, { scopes: [] });
@@ -89,7 +89,7 @@ describe('a key file', () => {
     expect(await callerOf(keys, late.token)).not.to.equal(undefined);
   });
 
-  it('loses no change of commands that run at once', async function () {
+  it('loses no changes from concurrent commands', async function () {
     this.timeout(60_000);
     const each = 15;
     const workers = Array.from({ length: 4 }, () =>
@@ -111,7 +111,7 @@ describe('a key file', () => {
     expect(left).to.have.members(made);
   });
 
-  it('is only appended to, without any other file', () => {
+  it('is only appended to, without temporary files', () => {
     const { key } = addKey(path, { scopes: [] });
     const before = readFileSync(path, 'utf8');
     expect(revokeKey(path, key.id)).to.equal(true);
@@ -120,7 +120,7 @@ describe('a key file', () => {
     expect(readdirSync(folder)).to.deep.equal(['keys']);
   });
 
-  it('has a line once the line has its line feed', async () => {
+  it('ignores the last line until it ends with a line feed', async () => {
     const { token, key } = addKey(path, { scopes: [] });
     writeFileSync(path, JSON.stringify(key));
     log.length = 0;
@@ -138,7 +138,7 @@ describe('a key file', () => {
     await until(async () => (await callerOf(keys, token)) === undefined, 'the revocation counts');
   });
 
-  it('loses no line behind one without a line feed, and takes none behind one that is cut off', () => {
+  it('keeps lines appended after a missing line feed, and rejects changes after a truncated line', () => {
     const { key } = addKey(path, { scopes: [] });
     const line = JSON.stringify({ ...key, id: 'other', sha256: '0'.repeat(64) });
     appendFileSync(path, line);
@@ -150,18 +150,18 @@ describe('a key file', () => {
     expect(readFileSync(path, 'utf8')).to.equal(before);
   });
 
-  it('takes no key that the server would not read', () => {
+  it('accepts no new key if its permissions would make the server reject it', () => {
     if (process.platform === 'win32') return;
     addKey(path, { scopes: [] });
     chmodSync(path, 0o622);
     expect(() => addKey(path, { scopes: [] })).to.throw(CredentialsError, /chmod 600/);
   });
 
-  it('keeps its keys when a new version is broken, and says so once', async () => {
+  it('keeps its keys if a new version is invalid, and logs that once', async () => {
     const { token } = addKey(path, { scopes: [] });
     const keys = new KeyFile(path, logger);
     log.length = 0;
-    writeFileSync(path, 'no key\n');
+    writeFileSync(path, 'not a key\n');
     await until(async () => {
       await callerOf(keys, token);
       return log.length > 0;
@@ -171,7 +171,7 @@ describe('a key file', () => {
     expect(log).to.deep.equal(['Cannot reload the key file. The keys stay as they were.']);
   });
 
-  it('is refused in a sentence when it is missing, malformed, or others may write it', () => {
+  it('is rejected with a clear message if missing, malformed or writable by others', () => {
     expect(() => new KeyFile(path)).to.throw(CredentialsError, /rostrum key create/);
     const { key } = addKey(path, { scopes: [] });
     chmodSync(path, 0o666);

@@ -27,7 +27,7 @@ describe('tokens of an identity provider', () => {
   let jwk: object;
   let published: object[];
   const dateNow = Date.now;
-  /** What time it is for the verifier from here on. */
+  /** Advances the verifier's clock. */
   const passMinutes = (minutes: number) => {
     const clock = Date.now;
     Date.now = () => clock() + minutes * 60_000;
@@ -65,7 +65,7 @@ describe('tokens of an identity provider', () => {
     key: CryptoKey | Uint8Array = keys.privateKey,
   ) => new SignJWT({ ...payload }).setProtectedHeader({ ...header, ...more }).sign(key);
 
-  /** Two keys with the same kid, and tokens by each of them. */
+  /** Creates two keys with the same kid, and functions that sign tokens with them. */
   const rotation = async (kid: string | undefined) => {
     const next = await generateKeyPair('ES256', { extractable: true });
     const published = async (key: CryptoKey) => ({ ...(await exportJWK(key)), kid, alg: 'ES256' });
@@ -77,7 +77,7 @@ describe('tokens of an identity provider', () => {
     };
   };
 
-  it('become callers with the scopes that are known here', async () => {
+  it('become callers with the scopes that Rostrum knows', async () => {
     expect(await callerOf(tokens(), await sign(good()))).to.deep.equal({
       name: 'token:ada',
       subject: 'ada',
@@ -89,14 +89,14 @@ describe('tokens of an identity provider', () => {
     );
   });
 
-  it('name the user by the claim that is set', async () => {
+  it('take the user from the configured claim', async () => {
     const own = tokens({ subjectClaim: 'rostrum_id' });
     const named = await callerOf(own, await sign({ ...good(), rostrum_id: 'u1' }));
     expect([named?.name, named?.subject]).to.deep.equal(['token:ada', 'u1']);
     expect((await callerOf(own, await sign(good())))?.subject).to.equal(null);
   });
 
-  it('are refused where a name is no text or blank', async () => {
+  it('are rejected if the subject is blank or not a string', async () => {
     const verifier = tokens({ subjectClaim: 'rostrum_id' });
     for (const name of [42, { a: 1 }, ['x'], null, true, ' ', '']) {
       for (const claim of ['sub', 'rostrum_id']) {
@@ -106,7 +106,7 @@ describe('tokens of an identity provider', () => {
     }
   });
 
-  it('that are known are not verified again, and not taken past their end', async () => {
+  it('are verified once, and rejected after they expire', async () => {
     const verifier = tokens();
     const token = await sign({ ...good(), exp: now() - 28 });
     const first = await callerOf(verifier, token);
@@ -116,7 +116,7 @@ describe('tokens of an identity provider', () => {
     expect(await callerOf(verifier, token)).to.equal(undefined);
   });
 
-  it('are refused in every other form, with a reason that is no value of theirs', async () => {
+  it('are rejected with the reason if any part is invalid', async () => {
     const other = await generateKeyPair('ES256', { extractable: true });
     const rsa = await generateKeyPair('RS256', { extractable: true });
     const pem = new TextEncoder().encode(await exportSPKI(keys.publicKey));
@@ -128,24 +128,24 @@ describe('tokens of an identity provider', () => {
       alg: [
         ['the algorithm none', unsigned('none')],
         ['the algorithm None', unsigned('None')],
-        ['a symmetric signature by the public key', sign(good(), { alg: 'HS256' }, pem)],
+        ['a symmetric signature with the public key', sign(good(), { alg: 'HS256' }, pem)],
       ],
       signature: [
         ['another key', sign(good(), {}, other.privateKey)],
-        ['a key that the header brings along', sign(good(), { jwk }, other.privateKey)],
-        ['a URL of keys in the header', sign(good(), { jku: jwksUrl }, other.privateKey)],
-        ['bits behind the signature', 'x.y.z'],
+        ['a key embedded in the header', sign(good(), { jwk }, other.privateKey)],
+        ['a key URL in the header', sign(good(), { jku: jwksUrl }, other.privateKey)],
+        ['an invalid signature', 'x.y.z'],
       ],
       kid: [
-        ['a kid that is not known', sign(good(), { kid: 'k2' })],
+        ['an unknown kid', sign(good(), { kid: 'k2' })],
         ['another algorithm', sign(good(), { alg: 'RS256' }, rsa.privateKey)],
       ],
       exp: [
         ['an expired token', sign({ ...good(), exp: now() - 31 })],
         ['no expiry', sign({ ...good(), exp: undefined })],
       ],
-      nbf: [['a token of the future', sign({ ...good(), nbf: now() + 90 })]],
-      iat: [['a token that is made in the future', sign({ ...good(), iat: now() + 90 })]],
+      nbf: [['a token that is not valid yet', sign({ ...good(), nbf: now() + 90 })]],
+      iat: [['a token issued in the future', sign({ ...good(), iat: now() + 90 })]],
       aud: [
         ['another audience', sign({ ...good(), aud: 'https://other.example.com' })],
         ['no audience', sign({ ...good(), aud: undefined })],
@@ -157,17 +157,17 @@ describe('tokens of an identity provider', () => {
       ],
       typ: [
         ...['nonce', 'at_hash', 'c_hash'].map(
-          (claim) => [`an ID token by its ${claim}`, sign({ ...good(), [claim]: 'x' })] as const,
+          (claim) => [`an ID token with ${claim}`, sign({ ...good(), [claim]: 'x' })] as const,
         ),
-        ['an ID token of Keycloak', sign({ ...good(), typ: 'ID' })],
-        ['an ID token of Cognito', sign({ ...good(), token_use: 'id' })],
+        ['an ID token from Keycloak', sign({ ...good(), typ: 'ID' })],
+        ['an ID token from Cognito', sign({ ...good(), token_use: 'id' })],
         ['another type', sign(good(), { typ: 'logout+jwt' })],
         ['no type', sign(good(), { typ: undefined })],
       ],
       malformed: [
         ['a critical header', unsigned('ES256', { crit: ['exp'] })],
-        ['no token', 'x.y.eg'],
-        ['nothing', ''],
+        ['not a token', 'x.y.eg'],
+        ['an empty string', ''],
       ],
     };
     const verifier = tokens();
@@ -179,12 +179,12 @@ describe('tokens of an identity provider', () => {
     }
   });
 
-  it('are refused when any character is changed', async () => {
+  it('are rejected if any character is changed', async () => {
     const verifier = tokens();
     const token = await sign(good());
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
     for (let n = 0; n < 1000; n++) {
-      // Often the last one, which holds bits that base64url ignores.
+      // Often the last character, some of whose bits base64url ignores.
       const at = n % 10 === 0 ? token.length - 1 : Math.floor(Math.random() * token.length);
       const letter = letters[Math.floor(Math.random() * letters.length)] ?? '';
       const mutated = token.slice(0, at) + letter + token.slice(at + 1);
@@ -194,7 +194,7 @@ describe('tokens of an identity provider', () => {
   });
 
   for (const kid of ['k1', undefined]) {
-    it(`are judged by a new key with ${kid === undefined ? 'no' : 'the same'} kid`, async () => {
+    it(`are verified with a rotated key that has ${kid === undefined ? 'no' : 'the same'} kid`, async () => {
       const { first, second, old, fresh } = await rotation(kid);
       published = [first];
       const verifier = tokens();
@@ -210,7 +210,7 @@ describe('tokens of an identity provider', () => {
     });
   }
 
-  it('are judged by a new key that arrives while they are verified', async () => {
+  it('are verified with a new key that arrives during verification', async () => {
     const { verify } = crypto.subtle;
     const { first, second, old, fresh } = await rotation('k1');
     try {
@@ -233,7 +233,7 @@ describe('tokens of an identity provider', () => {
     }
   });
 
-  it('are refused within 10 minutes after their key is withdrawn', async () => {
+  it('are rejected within 10 minutes after their key is withdrawn', async () => {
     const { first, second, old } = await rotation('k1');
     published = [first];
     const verifier = tokens();
@@ -242,13 +242,13 @@ describe('tokens of an identity provider', () => {
     published = [{ ...second, kid: 'k2' }];
     const asked = fetches;
     passMinutes(8.9);
-    expect(await callerOf(verifier, token), 'no wait for keys').not.to.equal(undefined);
+    expect(await callerOf(verifier, token), 'without waiting for keys').not.to.equal(undefined);
     while (fetches === asked) await sleep(5);
     passMinutes(1);
     expect(await callerOf(verifier, token)).to.equal(undefined);
   });
 
-  it('wait for the keys after a time without requests', async () => {
+  it('wait for fresh keys after a period without requests', async () => {
     const { first, second, old } = await rotation('k1');
     published = [first];
     const verifier = tokens();
@@ -258,7 +258,7 @@ describe('tokens of an identity provider', () => {
     expect(await callerOf(verifier, await old())).to.equal(undefined);
   });
 
-  it('are judged by the keys that are known for as long as an outage lasts', async () => {
+  it('are verified with the known keys during an outage of the provider', async () => {
     const verifier = tokens();
     await callerOf(verifier, await sign(good()));
     status = 503;
@@ -272,19 +272,19 @@ describe('tokens of an identity provider', () => {
     expect(fetches).to.be.greaterThan(asked);
   });
 
-  it('cannot be judged while no key is known', async () => {
+  it('cannot be verified until keys have been fetched', async () => {
     const token = await sign(good());
     status = 503;
     const verifier = tokens();
     const error = await callerOf(verifier, token).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(CredentialsUnavailable);
-    expect(await callerOf(verifier, 'x.y.z'), 'no token at all').to.equal(undefined);
+    expect(await callerOf(verifier, 'x.y.z'), 'not a token').to.equal(undefined);
     status = 200;
     passMinutes(1);
     expect(await callerOf(verifier, token)).not.to.equal(undefined);
   });
 
-  it('are one fetch, then one in 1, 2, 4 … 30 seconds, while no key is known', async () => {
+  it('trigger fetches with backoff (1, 2, 4 … 30 seconds) until keys are known', async () => {
     const token = await sign(good());
     const verifier = tokens();
     const asked = fetches;
@@ -302,13 +302,13 @@ describe('tokens of an identity provider', () => {
     }
   });
 
-  it('are not judged by a set of keys that is larger than 1 MiB', async () => {
+  it('are not verified with a key set larger than 1 MiB', async () => {
     published = [jwk, { kty: 'oct', kid: 'x'.repeat(2 ** 20) }];
     const error = await callerOf(tokens(), await sign(good())).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(CredentialsUnavailable);
   });
 
-  it('without a kid are tried against the keys that fit', async () => {
+  it('without a kid are verified with each matching key', async () => {
     const { first, second, old, fresh } = await rotation(undefined);
     published = [first, { ...second }];
     const verifier = tokens();
@@ -320,7 +320,7 @@ describe('tokens of an identity provider', () => {
     expect(await verifier.authenticate(unknown)).to.deep.equal({ refused: 'signature' });
   });
 
-  it('are bound in time when the provider says nothing', async function silentProvider() {
+  it('fail in time if the provider does not respond', async function silentProvider() {
     this.timeout(8000);
     const silent = createServer(() => {});
     await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));

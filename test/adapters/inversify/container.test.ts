@@ -19,7 +19,7 @@ import { errorOf } from '../../support/error-of.ts';
 const memory = { store: 'memory:', logLevel: 'silent' } as const;
 
 describe('the container', () => {
-  it('makes one of each part, and all on the same store', async () => {
+  it('creates singletons that share one store', async () => {
     const container = createContainer(memory);
     const [rostrum, again] = await Promise.all([
       container.getAsync(tokens.rostrum),
@@ -32,7 +32,7 @@ describe('the container', () => {
     await closeContainer(container);
   });
 
-  it('takes an override in place of a part', async () => {
+  it('uses overrides', async () => {
     const store = createMemoryStore();
     const container = createContainer(
       memory,
@@ -47,7 +47,7 @@ describe('the container', () => {
     await closeContainer(container);
   });
 
-  it('closes the store that it opened, an override too', async () => {
+  it('closes its store, even an overridden one', async () => {
     for (const overrides of [[], [override(tokens.store, () => createMemoryStore())]]) {
       const container = createContainer(memory, ...overrides);
       const { users } = await container.getAsync(tokens.rostrum);
@@ -74,7 +74,7 @@ describe('the container', () => {
     expect(isRostrumError(await errorOf(store.users.get('u')), 'store-unavailable')).to.equal(true);
   });
 
-  it('opens no store after it was closed', async () => {
+  it('opens no store after it is closed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rostrum-container-'));
     const container = createContainer({ store: `sqlite:${folder}/x.db`, logLevel: 'silent' });
     const app = container.getAsync(tokens.app);
@@ -84,7 +84,7 @@ describe('the container', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('closes without an error when the store cannot be opened', async () => {
+  it('closes without an error if the store cannot be opened', async () => {
     const failing = override(tokens.store, async () => {
       throw new Error('There is no disk.');
     });
@@ -94,7 +94,7 @@ describe('the container', () => {
     expect(String(await errorOf(opening))).to.equal('Error: There is no disk.');
   });
 
-  it('refuses a value that a setting cannot have', () => {
+  it('rejects invalid values of settings', () => {
     for (const [name, value] of [
       ['port', 'abc'],
       ['port', 65_536],
@@ -110,7 +110,7 @@ describe('the container', () => {
     expect(() => createContainer({ ...memory, ...good, anonymous: ['posts:read'] })).not.to.throw();
   });
 
-  it('opens no store only to close it', async () => {
+  it('does not open a store just to close it', async () => {
     let opened = 0;
     const container = createContainer(
       memory,
@@ -124,7 +124,7 @@ describe('the container', () => {
     expect(opened).to.equal(0);
   });
 
-  it('puts something around a part, and asks for it once', async () => {
+  it('applies decorators in order, once', async () => {
     const opened = createMemoryStore();
     const closed: string[] = [];
     const named = (name: string) =>
@@ -157,7 +157,7 @@ describe('the container', () => {
     expect(isRostrumError(error, 'store-unavailable')).to.equal(true);
   });
 
-  it('replaces a part with all that was put around it before', async () => {
+  it('drops earlier decorators of a service that is overridden', async () => {
     const clock = { now: () => '2001-01-01T00:00:00.000Z' };
     const container = createContainer(
       memory,
@@ -167,7 +167,7 @@ describe('the container', () => {
     expect(await container.getAsync(tokens.clock)).to.equal(clock);
   });
 
-  it('has the types of custom fields by a token of their schemas', async () => {
+  it('infers the types of custom fields from rostrumToken', async () => {
     const customFields = { users: z.strictObject({ born: z.int() }) };
     const container = createContainer(
       memory,
@@ -178,19 +178,19 @@ describe('the container', () => {
     const born: number = record.born;
     expect(born).to.equal(1815);
     expect(rostrum).to.equal(await container.getAsync(tokens.rostrum));
-    // @ts-expect-error No schema has it.
+    // @ts-expect-error Not in the schema.
     expect(record.bron).to.equal(undefined);
     await closeContainer(container);
   });
 
-  it('refuses a setting that it does not know, and opens nothing', () => {
+  it('rejects unknown settings', () => {
     const misspelt = { stroe: 'memory:' } as object;
     const error = '"stroe" is not a known name in the settings. Known names: port, host, store,';
     expect(() => createContainer(misspelt)).to.throw(TypeError, error);
     expect(() => createContainer('memory:' as never)).to.throw(TypeError);
   });
 
-  it('has the default of a setting that is undefined', async () => {
+  it('uses the default for settings that are undefined', async () => {
     const container = createContainer({ ...memory, host: undefined, port: 8080 });
     const settings = await container.getAsync(tokens.settings);
     expect(settings).to.deep.equal({ ...defaultSettings, ...memory, port: 8080 });

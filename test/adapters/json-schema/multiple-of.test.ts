@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isMultipleOf } from '../../../src/adapters/json-schema/multiple-of.ts';
 
 describe('isMultipleOf', () => {
-  // From the JSON Schema test suite, with its optional cases, and the ends of what a double can be.
+  // From the JSON Schema test suite, with its optional cases, and extreme doubles.
   const cases: [divisor: number, multiples: readonly number[], others: readonly number[]][] = [
     [2, [10, 0, -4], [7, 0.5]],
     [1.5, [0, 4.5, -4.5], [35]],
@@ -16,14 +16,14 @@ describe('isMultipleOf', () => {
     [2 ** 53, [2 ** 53, 1e53, 1e300], [1e52]],
   ];
   for (const [divisor, multiples, others] of cases) {
-    it(`knows the multiples of ${divisor}`, () => {
+    it(`recognizes the multiples of ${divisor}`, () => {
       for (const value of multiples)
         expect(isMultipleOf(value, divisor), `${value}`).to.equal(true);
       for (const value of others) expect(isMultipleOf(value, divisor), `${value}`).to.equal(false);
     });
   }
 
-  it('agrees with integers of the same digits', () => {
+  it('agrees with integer arithmetic on the same digits', () => {
     const places = fc.integer({ min: 0, max: 6 });
     const property = fc.property(
       ...([

@@ -23,7 +23,7 @@ describe('a JSON Schema of custom fields', () => {
     return createRostrum(createMemoryStore(), { customFields: { posts } }).posts;
   }
 
-  /** What a creation is refused for, as pointers and sentences. */
+  /** Returns the errors of a creation as pointers and messages. */
   async function issuesOf(schema: object, own: object): Promise<string[]> {
     const posts = await postsOf(schema);
     const error: unknown = await posts.create({ title: 'T', ...own }).catch((reason) => reason);
@@ -34,7 +34,7 @@ describe('a JSON Schema of custom fields', () => {
     return error.details.issues.map(({ pointer, message }) => `${pointer} ${message}`);
   }
 
-  it('takes what it allows, as it is', async () => {
+  it('accepts valid fields without changing them', async () => {
     const slug = { type: 'string', default: 'none', format: 'uuid', pattern: '^[a-z-]+$' };
     const posts = await postsOf({ type: 'object', properties: { slug } });
     const input = { title: 'T', slug: 'no-email', other: [1] };
@@ -43,7 +43,7 @@ describe('a JSON Schema of custom fields', () => {
     expect((await posts.create({ title: 'T' })).record).not.to.have.property('slug');
   });
 
-  it('refuses a public field that a closed schema of users does not have', async () => {
+  it('rejects a public field that a closed user schema does not have', async () => {
     const read = async (schema: object, ...publicUserFields: string[]) => {
       writeFileSync(path, JSON.stringify(schema));
       return errorOf(readSchemaFiles({ userSchema: path, publicUserFields }));
@@ -53,14 +53,14 @@ describe('a JSON Schema of custom fields', () => {
     expect(String(await read(closed, 'city', 'ctiy'))).to.equal(
       `SchemaFileError: The schema file ${path} of --user-schema has no "ctiy": a public field must be in it.`,
     );
-    // Nothing is known of the other fields of these.
+    // These schemas allow other fields too.
     const named = { ...closed, patternProperties: { '^c': {} } };
     for (const open of [{}, { properties: { city: {} } }, named]) {
       expect(await read(open, 'ctiy'), JSON.stringify(open)).to.equal(undefined);
     }
   });
 
-  it('names all that is wrong, and where, in plain words', async () => {
+  it('reports every error with its pointer in plain words', async () => {
     const properties = {
       slug: { type: 'string', minLength: 2 },
       state: { enum: ['draft', 'live'] },
@@ -82,7 +82,7 @@ describe('a JSON Schema of custom fields', () => {
     ]);
   });
 
-  it('divides decimal numbers, not doubles', async () => {
+  it('checks multipleOf with decimal arithmetic', async () => {
     const schema = { properties: { price: { multipleOf: 0.01 } } };
     const posts = await postsOf(schema);
     for (const price of [19.99, 4.35, 1.13, 8.41, -0.07, 0, 9_007_199_254_740.99]) {
@@ -95,7 +95,7 @@ describe('a JSON Schema of custom fields', () => {
     }
   });
 
-  it('may refer to an anchor', async () => {
+  it('supports references to anchors', async () => {
     const $defs = { any: { $anchor: 'slug', type: 'string' } };
     const schema = { $defs, properties: { slug: { $ref: '#slug' } } };
     expect(await issuesOf(schema, { slug: 1 })).to.deep.equal([
@@ -103,7 +103,7 @@ describe('a JSON Schema of custom fields', () => {
     ]);
   });
 
-  it('holds to dates, times, addresses and URIs', async () => {
+  it('checks dates, times, email addresses and URIs', async () => {
     const formats = { at: 'date-time', day: 'date', mail: 'email', site: 'uri' };
     const properties = Object.fromEntries(
       Object.entries(formats).map(([name, format]) => [name, { format }]),
@@ -115,7 +115,7 @@ describe('a JSON Schema of custom fields', () => {
     expect(await issuesOf({ properties }, bad)).to.have.lengthOf(4);
   });
 
-  it('judges fields that objects inherit like others', async () => {
+  it('validates fields named like inherited properties', async () => {
     for (const name of ['constructor', 'toString', 'valueOf', '__defineGetter__']) {
       expect(await issuesOf({ required: [name] }, {})).to.deep.equal([
         `/${name} This field is required.`,
@@ -124,7 +124,7 @@ describe('a JSON Schema of custom fields', () => {
     }
   });
 
-  it('takes a time that is linear in the value', async () => {
+  it('validates in linear time', async () => {
     const schema = {
       properties: { a: { uniqueItems: true }, b: { pattern: '^(\\p{L}+)+$' } },
       patternProperties: { '^(c+)+$': { type: 'string' } },
@@ -137,7 +137,7 @@ describe('a JSON Schema of custom fields', () => {
     expect(await issuesOf(schema, { b: `${'a'.repeat(100)}!` })).to.have.lengthOf(1);
   });
 
-  it('names one thing of a large value that is wrong in many places', async () => {
+  it('reports only one error for a large value with many', async () => {
     const schema = { properties: { tags: { items: { type: 'string' } } } };
     const tags = Array.from({ length: 100_000 }, (_, n) => n);
     expect(await issuesOf(schema, { tags })).to.deep.equal(['/tags/0 Must be of the type string.']);
@@ -145,30 +145,30 @@ describe('a JSON Schema of custom fields', () => {
   });
 
   const refused: Readonly<Record<string, [text: string | undefined, reason: RegExp]>> = {
-    'a file that is not there': [undefined, /is not there\.$/],
-    'what is not JSON': ['{', /is not JSON\.$/],
-    'what is no object': ['true', /does not have a JSON object\.$/],
-    'a keyword that there is not': ['{"propertys": {}}', /unknown keyword: "propertys"\.$/],
-    'a keyword of OpenAPI': [
+    'a missing file': [undefined, /is not there\.$/],
+    'a file that is not JSON': ['{', /is not JSON\.$/],
+    'JSON that is not an object': ['true', /does not have a JSON object\.$/],
+    'an unknown keyword': ['{"propertys": {}}', /unknown keyword: "propertys"\.$/],
+    'an OpenAPI keyword': [
       '{"properties": {"a": {"type": "string", "nullable": true}}}',
       /unknown keyword: "nullable"\.$/,
     ],
-    'a wrong keyword': ['{"type": "text"}', /cannot be used .*: .* must be equal to one of/],
+    'an invalid keyword value': [
+      '{"type": "text"}',
+      /cannot be used .*: .* must be equal to one of/,
+    ],
     'another draft': [
       '{"$schema": "http://json-schema.org/draft-07/schema#"}',
       /its \$schema is .*draft-07/,
     ],
-    'a look-around': ['{"properties": {"a": {"pattern": "(?=a)"}}}', /cannot be used/],
-    'a reference to elsewhere': ['{"$ref": "https://example.com/x.json"}', /resolve reference/],
-    'what is asynchronous': ['{"$async": true}', /must be synchronous/],
-    'a field of Rostrum’s': [
-      '{"properties": {"title": {}}}',
-      /names "title": .* custom fields alone/,
-    ],
-    'a required one': ['{"required": ["authorId"]}', /names "authorId"/],
+    'a lookaround assertion': ['{"properties": {"a": {"pattern": "(?=a)"}}}', /cannot be used/],
+    'an external reference': ['{"$ref": "https://example.com/x.json"}', /resolve reference/],
+    'an asynchronous schema': ['{"$async": true}', /must be synchronous/],
+    'a built-in field': ['{"properties": {"title": {}}}', /names "title": .* custom fields alone/],
+    'a built-in field as required': ['{"required": ["authorId"]}', /names "authorId"/],
   };
   for (const [what, [text, reason]] of Object.entries(refused)) {
-    it(`is refused in one sentence: ${what}`, async () => {
+    it(`is rejected in one sentence: ${what}`, async () => {
       const file = join(folder, 'refused.json');
       rmSync(file, { force: true });
       if (text !== undefined) writeFileSync(file, text);

@@ -19,8 +19,8 @@ async function inputs(client: McpClient): Promise<Record<string, JsonObject>> {
   );
 }
 
-describe('the list of tools', () => {
-  it('takes at most 6 kB, and 30 kB with a schema of custom fields', async () => {
+describe('the list of MCP tools', () => {
+  it('is at most 6 kB long, or 30 kB with a custom field schema', async () => {
     const property = { type: 'string', description: 'What it is. '.repeat(10), maxLength: 100 };
     const schema = (count: number) => ({
       properties: Object.fromEntries([...Array(count)].map((_, n) => [`field_${n}`, property])),
@@ -36,11 +36,11 @@ describe('the list of tools', () => {
     }
     expect(sizes[0]).to.be.at.most(6000);
     for (const size of sizes) expect(size).to.be.at.most(30_000);
-    expect(sizes[2]).to.be.greaterThan(20_000); // 50 fields are described
-    expect(sizes[4]).to.be.greaterThan(6000); // of 5,000 fields some are named
+    expect(sizes[2]).to.be.greaterThan(20_000); // All 50 fields are described.
+    expect(sizes[4]).to.be.greaterThan(6000); // Some of the 5,000 fields are named.
   });
 
-  it('describes declared fields, and those of the schema', async () => {
+  it('describes custom fields that are declared or in the schema', async () => {
     const posts = {
       properties: { lang: { enum: ['en', 'eo'] }, slug: { $ref: '#/$defs/slug' } },
       required: ['lang'],
@@ -63,7 +63,7 @@ describe('the list of tools', () => {
     expect(find_posts?.properties).to.include.keys('slug', 'views', 'ok', 'tags');
   });
 
-  it('leaves out a schema whose references would lead elsewhere', async () => {
+  it('omits schemas of fields if references in them would break', async () => {
     const properties = { a: { type: 'string' }, b: { $ref: '#/properties/a' } };
     await using mcp = await startMcp({ customFields: { users: { properties } } });
     const { update_user } = await inputs(await mcp.connect());
@@ -72,8 +72,8 @@ describe('the list of tools', () => {
   });
 });
 
-describe('custom fields in the tools of MCP', () => {
-  it('filter, are set and removed, and are judged by the core', async () => {
+describe('custom fields in MCP tools', () => {
+  it('can be filtered, set and removed, and are validated', async () => {
     await using mcp = await startMcp({}, rostrumWith());
     const client = await mcp.connect();
     const titles = async (filter: object) => {

@@ -10,13 +10,13 @@ import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { type Caller, createRostrum } from '../../../src/index.ts';
 import { connectTo } from './support/mcp.ts';
 
-describe('MCP in an app of a host’s own', () => {
+describe('MCP in another app', () => {
   const rostrum = createRostrum(createMemoryStore());
   const mcp = createMcpHandler(rostrum);
   const scopes = new Set(['posts:read'] as const);
   const authenticate = (): Caller => ({ name: 'app', subject: null, scopes });
 
-  it('is below the prefix of rostrumMiddleware, with its callers', async () => {
+  it('is served below the prefix of rostrumMiddleware, with its authentication', async () => {
     const app = new Koa();
     app.use(rostrumMiddleware(rostrum, { prefix: '/forum', mcp, authenticate }));
     app.use((ctx) => {

@@ -32,7 +32,7 @@ describe('the program with --mcp', function () {
   this.timeout(30_000);
 
   for (const revision of Object.keys(revisions) as (keyof typeof revisions)[]) {
-    it(`serves the official client in the revision ${revision}`, async () => {
+    it(`works with the official client and protocol revision ${revision}`, async () => {
       await using server = await startServer('--store', 'memory:', '--mcp', '--mcp-deletes');
       const client = await connectTo(urlOf(server), {}, revision);
       expect((await client.listTools()).tools).to.have.length(8);
@@ -45,7 +45,7 @@ describe('the program with --mcp', function () {
     });
   }
 
-  it('shapes the tools by the settings', async () => {
+  it('adapts its tools to the settings', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rostrum-mcp-'));
     const path = join(folder, 'posts.json');
     writeFileSync(path, JSON.stringify({ properties: { lang: { enum: ['en', 'eo'] } } }));
@@ -64,7 +64,7 @@ describe('the program with --mcp', function () {
     rmSync(folder, { recursive: true });
   });
 
-  it('asks for the credentials of the API, logs as the API, and keeps its limits', async () => {
+  it('uses the credentials, log and rate limits of the API', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rostrum-mcp-'));
     const keys = join(folder, 'keys');
     const token = await createKey(keys, 'posts:read,posts:write', '--name', 'agent');
@@ -119,7 +119,7 @@ describe('the program with --mcp', function () {
     rmSync(folder, { recursive: true });
   });
 
-  it('refuses pages of other sites: by Origin, and by Host', async () => {
+  it('rejects requests from other sites by Origin and Host', async () => {
     const allowed = 'https://app.example.com';
     await using server = await startServer('--store', 'memory:', '--mcp', '--cors', allowed);
     for (const [origin, status] of [
@@ -146,7 +146,7 @@ describe('the program with --mcp', function () {
     expect(statusCode).to.equal(421);
   });
 
-  it('answers one message per request', async () => {
+  it('accepts one JSON message per POST request', async () => {
     await using server = await startServer('--store', 'memory:', '--mcp');
     expect((await post(server, {}, [ping, ping])).status).to.equal(400);
     expect((await fetch(urlOf(server))).status).to.equal(405);
@@ -154,8 +154,8 @@ describe('the program with --mcp', function () {
   });
 });
 
-describe('the program without the packages of MCP', () => {
-  it('says which command installs them', async () => {
+describe('the program without the MCP packages', () => {
+  it('prints the command that installs them', async () => {
     await using directory = await temporaryDirectory();
     const place = (...path: string[]) => join(directory.path, ...path);
     for (const name of ['src', 'package.json']) {
@@ -181,7 +181,7 @@ describe('the program without the packages of MCP', () => {
 });
 
 describe('the program without --mcp', () => {
-  /** Prints the URL of each module of MCP that is loaded. */
+  /** Prints the URL of each MCP module that is loaded. */
   const hook = `data:text/javascript,${encodeURIComponent(`
     import { registerHooks } from 'node:module';
     registerHooks({
@@ -203,7 +203,7 @@ describe('the program without --mcp', () => {
     return count;
   }
 
-  it('loads nothing of it, and has no /mcp', async () => {
+  it('loads no MCP modules and has no /mcp', async () => {
     expect(await loaded('--mcp')).to.be.greaterThan(3);
     expect(await loaded()).to.equal(0);
     await using server = await startServer('--store', 'memory:');

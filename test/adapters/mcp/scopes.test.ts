@@ -3,7 +3,7 @@ import { endpointsFor } from '../../../src/adapters/http/endpoints/index.ts';
 import { type Scope, scopes } from '../../../src/index.ts';
 import { type McpServer, startMcp } from './support/mcp.ts';
 
-/** The operation of the API that each tool stands for. */
+/** The API operation that corresponds to each tool. */
 const operations = {
   find_posts: 'listPosts',
   get_post: 'getPost',
@@ -15,7 +15,7 @@ const operations = {
   update_user: 'patchUser',
 };
 
-describe('the tools that a caller of MCP sees', () => {
+describe('the MCP tools of a caller', () => {
   let mcp: McpServer;
   before(async () => {
     mcp = await startMcp({ deletes: true });
@@ -26,7 +26,7 @@ describe('the tools that a caller of MCP sees', () => {
   const given: readonly (readonly Scope[])[] = [[], ...scopes.map((scope) => [scope]), scopes];
   for (const own of given) {
     const what = own.length > 1 ? 'every scope' : (own[0] ?? 'no scope');
-    it(`are those whose endpoints accept it: ${what}`, async () => {
+    it(`are those whose endpoints it can call, with ${what}`, async () => {
       const expected = Object.entries(operations).flatMap(([tool, operation]) => {
         const { scopes: accepted = [] } = endpoints.get(operation) ?? {};
         return accepted.some((scope) => own.includes(scope)) ? [tool] : [];

@@ -3,10 +3,10 @@ import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum, type PostInput, type Rostrum, type UserInput } from '../../../src/index.ts';
 import { type McpClient, type McpServer, startMcp } from './support/mcp.ts';
 
-/** What a client takes, in bytes of the whole response. */
+/** The largest response that clients accept, in bytes. */
 const maxResponse = 30_000;
 
-describe('the results of MCP', () => {
+describe('MCP results', () => {
   let mcp: McpServer;
   let client: McpClient;
   beforeEach(async () => {
@@ -16,15 +16,15 @@ describe('the results of MCP', () => {
   afterEach(() => mcp[Symbol.asyncDispose]());
 
   const bodies = {
-    'ASCII alone': 'x'.repeat(100_000),
-    'emoji alone': '😀'.repeat(100_000),
-    'emoji behind a letter': `x${'😀'.repeat(99_999)}`,
+    'ASCII only': 'x'.repeat(100_000),
+    'emoji only': '😀'.repeat(100_000),
+    'emoji after a letter': `x${'😀'.repeat(99_999)}`,
     'quotation marks': '"'.repeat(100_000),
     'control characters': '\u0001'.repeat(100_000),
-    'letters, then what takes more': 'x'.repeat(6000) + '\\😀'.repeat(40_000),
+    'letters, then characters that take more bytes': 'x'.repeat(6000) + '\\😀'.repeat(40_000),
   };
   for (const [what, body] of Object.entries(bodies)) {
-    it(`have a long body in slices: ${what}`, async () => {
+    it(`return a long body in slices: ${what}`, async () => {
       const { id } = (await mcp.rostrum.posts.create({ title: 'T', body })).record;
       let text = '';
       let from: number | null = 0;
@@ -33,7 +33,7 @@ describe('the results of MCP', () => {
         const { body: part } = content.post;
         expect(bytes).to.be.at.most(maxResponse);
         expect(Buffer.byteLength(JSON.stringify(part))).to.be.at.most(10_000);
-        expect(part.isWellFormed(), 'half a pair').to.equal(true);
+        expect(part.isWellFormed(), 'no lone surrogates').to.equal(true);
         expect(content.slice).to.deep.include({ from, length: [...body].length });
         if (content.slice.next !== null) expect(part.length).to.be.greaterThan(1000);
         text += part;
@@ -47,7 +47,7 @@ describe('the results of MCP', () => {
     });
   }
 
-  it('have the longest body of a conflict within 30 kB, and the body of a change as its start', async () => {
+  it('stay below 30 kB in a conflict over a long body, and return only its start after an update', async () => {
     for (const body of Object.values(bodies)) {
       const title = '"'.repeat(300);
       const { id } = (await mcp.rostrum.posts.create({ title, body })).record;
@@ -68,7 +68,7 @@ describe('the results of MCP', () => {
     'quotation marks': ['"', false],
   } as const;
   for (const [what, [letter, fits]] of Object.entries(titles)) {
-    it(`have 20 posts with the longest titles and bodies: ${what}`, async () => {
+    it(`page through 20 posts with the longest titles and bodies: ${what}`, async () => {
       const ids: string[] = [];
       for (let n = 0; n < 20; n++) {
         const post = { title: letter.repeat(300), body: letter.repeat(1000) };
@@ -92,7 +92,7 @@ describe('the results of MCP', () => {
     });
   }
 
-  it('have the longest ids, and pages that begin behind them', async () => {
+  it('page through records with the longest ids', async () => {
     const store = createMemoryStore();
     let count = 0;
     const ids = { next: () => `${String(count++).padStart(3, '0')} ${'語'.repeat(251)}` };
@@ -115,7 +115,7 @@ describe('the results of MCP', () => {
     expect(content.users[0].id).to.equal(author);
   });
 
-  it('have small custom fields, and name those that are too large', async () => {
+  it('contain small custom fields, and list the names of omitted large ones', async () => {
     const many = Object.fromEntries([...Array(2000)].map((_, n) => [`f${n}`, 'x'.repeat(400)]));
     const custom = { large: '"'.repeat(20_000), small: [1], ...many };
     const { id } = (
@@ -133,7 +133,7 @@ describe('the results of MCP', () => {
     expect(read.content.omitted).to.include('large');
   });
 
-  it('have as many of the issues of a record as fit', async () => {
+  it('contain as many validation issues as fit', async () => {
     const key = (n: number) => String(n).padStart(64, '😀');
     const fields = Object.fromEntries([...Array(100)].map((_, n) => [key(n), { a: 2 ** 53 }]));
     const { content, bytes } = await client.call('create_post', {

@@ -11,7 +11,7 @@ const ada: CallerInput = {
 };
 
 for (const revision of Object.keys(revisions) as (keyof typeof revisions)[]) {
-  describe(`the tools of MCP, with the official client in the revision ${revision}`, () => {
+  describe(`MCP tools, with the official client and protocol revision ${revision}`, () => {
     let mcp: McpServer;
     let client: McpClient;
     before(async () => {
@@ -35,7 +35,7 @@ for (const revision of Object.keys(revisions) as (keyof typeof revisions)[]) {
       }
     });
 
-    it('create, read, change, find and delete a post', async () => {
+    it('create, read, update, find and delete a post', async () => {
       const made = await client.call('create_post', { title: 'On MCP', body: 'One', key: 'first' });
       expect(made).to.include({ isError: false });
       expect(made.content).to.include({ version: 1, replayed: false });
@@ -62,7 +62,7 @@ for (const revision of Object.keys(revisions) as (keyof typeof revisions)[]) {
       expect([gone.isError, gone.content.error.code]).to.deep.equal([true, 'post-not-found']);
     });
 
-    it('read and change a user', async () => {
+    it('find, read and update a user', async () => {
       const { record } = await mcp.rostrum.users.create({ name: 'Ada', email: 'ada@example.org' });
       const found = await client.call('find_users', { name: 'aD' });
       const user = { id: record.id, name: 'Ada', email: 'ada@example.org' };
@@ -117,8 +117,8 @@ for (const revision of Object.keys(revisions) as (keyof typeof revisions)[]) {
   });
 }
 
-describe('the tools of MCP', () => {
-  it('make one post of a creation that is repeated', async () => {
+describe('MCP tools', () => {
+  it('create one post for repeated calls with the same key', async () => {
     await using mcp = await startMcp();
     const client = await mcp.connect();
     const args = { title: 'Once', body: 'x', key: 'retry', tags: ['a'] };
@@ -133,7 +133,7 @@ describe('the tools of MCP', () => {
     expect(other.content.error.code).to.equal('idempotency-key-reused');
   });
 
-  it('make a draft, unless they are told to publish', async () => {
+  it('create a draft unless publish is set', async () => {
     await using mcp = await startMcp();
     const client = await mcp.connect();
     const states: unknown[] = [];
@@ -160,7 +160,7 @@ describe('the tools of MCP', () => {
     }
   });
 
-  it('return a text that gives orders as data', async () => {
+  it('return text that contains instructions as plain data', async () => {
     await using mcp = await startMcp();
     const client = await mcp.connect();
     const body =
@@ -171,7 +171,7 @@ describe('the tools of MCP', () => {
     expect(JSON.parse(text)).to.deep.equal(content);
   });
 
-  it('see what the caller can see', async () => {
+  it('show only what the caller can see', async () => {
     await using mcp = await startMcp();
     const { rostrum } = mcp;
     await rostrum
@@ -220,7 +220,7 @@ describe('the tools of MCP', () => {
     expect((await client.call('update_user', args)).content.error.code).to.equal('forbidden');
   });
 
-  it('tell a caller that cannot read a record only that it has changed', async () => {
+  it('return only the version in a conflict if the caller cannot read the record', async () => {
     await using mcp = await startMcp();
     const { id } = (await mcp.rostrum.posts.create({ title: 'Secret' })).record;
     const client = await mcp.connect({ ...ada, scopes: ['posts:write'] });
@@ -229,7 +229,7 @@ describe('the tools of MCP', () => {
     expect(content).to.include({ version: 1 }).and.not.to.have.property('post');
   });
 
-  it('report each change, and none where nothing was changed', async () => {
+  it('report each change, but no calls that changed nothing', async () => {
     await using mcp = await startMcp({ deletes: true });
     const client = await mcp.connect();
     const { id } = (await mcp.rostrum.posts.create({ title: 'T' })).record;
@@ -241,7 +241,7 @@ describe('the tools of MCP', () => {
     expect(mcp.changes).to.deep.equal([{ ...post, version: 2 }, post]);
   });
 
-  it('hide what nobody expected, and log it', async () => {
+  it('hide unexpected errors and log them', async () => {
     const lines: unknown[] = [];
     const logger = { info() {}, warn() {}, error: (fields: object) => lines.push(fields) };
     const err = new Error('SELECT secret FROM driver');
@@ -267,7 +267,7 @@ describe('the tools of MCP', () => {
     expect(refused.content.error).to.deep.equal({ code: 'refused', message: 'Not on Sundays.' });
   });
 
-  it('are seven where deletions are off', async () => {
+  it('omit delete_post if deletions are disabled', async () => {
     await using mcp = await startMcp();
     const client = await mcp.connect();
     const { tools } = await client.listTools();
@@ -279,7 +279,7 @@ describe('the tools of MCP', () => {
     expect((await mcp.rostrum.posts.get(id)).version).to.equal(1);
   });
 
-  it('hold no connection open: there is nothing to subscribe to', async () => {
+  it('offer no subscriptions, which would keep connections open', async () => {
     await using mcp = await startMcp();
     const client = await mcp.connect();
     expect(client.capabilities).to.deep.equal({ tools: { listChanged: false } });
@@ -303,7 +303,7 @@ describe('the tools of MCP', () => {
     expect(await response.json()).to.have.nested.property('error.code', -32603);
   });
 
-  it('are none for a handler that was not told who calls', async () => {
+  it('require a caller, and reject unknown options', async () => {
     await using mcp = await startMcp();
     const { createMcpHandler } = await import('../../../src/adapters/mcp/index.ts');
     const handler = createMcpHandler(mcp.rostrum) as (request: Request) => Promise<Response>;

@@ -13,7 +13,7 @@ import { namesOf, type Sample, samplesOf } from './support.ts';
 
 const endpoints = endpointsFor({});
 
-/** What a metric says, by the values of its labels with spaces between them. */
+/** Returns the values of a metric, keyed by its label values joined with spaces. */
 async function valuesOf(metrics: Metrics, wanted: string): Promise<Record<string, number>> {
   const { body } = await metrics.exposition();
   const samples = samplesOf(body).filter(({ name }) => name === wanted);
@@ -28,10 +28,10 @@ async function start(metrics: Metrics, store = createMemoryStore()): Promise<Api
   return api;
 }
 
-describe('the metrics', () => {
+describe('metrics', () => {
   const ada = as({ name: 'ada', scopes: ['users:read', 'users:write'] });
 
-  it('count requests by endpoint and status, problems by code, calls of the store by outcome', async () => {
+  it('count requests by endpoint and status, problems by code, and store calls by outcome', async () => {
     const metrics = new Metrics();
     await using api = await start(metrics);
     const { body: user } = await api.post('/users', { name: 'Ada' }, ada);
@@ -64,7 +64,7 @@ describe('the metrics', () => {
     expect(seconds).to.be.above(0).and.below(10);
   });
 
-  it('know what is under way, and which clients did not wait', async () => {
+  it('count requests in progress, and requests aborted by the client', async () => {
     const metrics = new Metrics();
     const { store, begun, release } = slowStore();
     await using api = await start(metrics, store);
@@ -90,7 +90,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('have no label that a client made up', async () => {
+  it('have no labels that a client can invent', async () => {
     const metrics = new Metrics();
     await using api = await start(metrics);
     const odd = 'made-up-8c1f';
@@ -118,7 +118,7 @@ describe('the metrics', () => {
     }
   });
 
-  it('are those that docs/operations.md names', async () => {
+  it('are all documented in docs/operations.md', async () => {
     const metrics = new Metrics();
     await using _api = await start(metrics);
     const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');

@@ -1,11 +1,11 @@
-/** One sample of the text format of Prometheus. */
+/** One sample in the Prometheus text format. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Reads the text format of Prometheus. */
+/** Parses the Prometheus text format. */
 export function samplesOf(text: string): readonly Sample[] {
   return text
     .split('\n')
@@ -20,7 +20,7 @@ export function samplesOf(text: string): readonly Sample[] {
     });
 }
 
-/** The names of all metrics, which have a line each even where they have no sample. */
+/** Returns the names of all metrics, including those without samples. */
 export function namesOf(text: string): readonly string[] {
   return [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name);
 }

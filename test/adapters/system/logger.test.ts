@@ -16,7 +16,7 @@ import { repository } from '../../support/repository-copy.ts';
 
 const writer = new URL('../../../src/adapters/system/logger.ts', import.meta.url).href;
 
-/** Runs a program that has a `logger`, with its standard error in a file. */
+/** Runs a program with a `logger`, and redirects its standard error to a file. */
 async function run(program: string, file: string, level = 'info'): Promise<number | null> {
   const source = `import { createLogger } from '${writer}'; const logger = createLogger('${level}');
     const sleep = (ms) => new Promise((done) => setTimeout(done, ms)); ${program}`;
@@ -46,7 +46,7 @@ describe('the log', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line));
 
-  it('is lines of JSON with names of levels and ISO times, in order', async () => {
+  it('is JSON lines with level names and ISO times, in order', async () => {
     const program = "for (let n = 0; n < 500; n++) logger[n % 50 ? 'info' : 'warn']({ n }, 'm');";
     expect(await run(program, file)).to.equal(0);
     expect(lines().map(({ n }) => n)).to.deep.equal(Array.from({ length: 500 }, (_, n) => n));
@@ -54,7 +54,7 @@ describe('the log', () => {
     expect(new Date(lines()[1].time).toISOString()).to.equal(lines()[1].time);
   });
 
-  it('has the same form with an error as without', async () => {
+  it('has the same format with and without an error', async () => {
     const program = `logger.info({ path: '/"\\u2028', ms: 0.1, gone: true }, 'flat');
       logger.info({}, 'empty'); logger.info({ ms: 0.1, err: new RangeError('no') }, 'deep');`;
     await run(program, file);
@@ -68,14 +68,14 @@ describe('the log', () => {
     expect(deep.err).to.include({ type: 'RangeError', message: 'no' });
   });
 
-  it('has its last lines when the process exits or fails', async () => {
+  it('contains its last lines if the process exits or crashes', async () => {
     expect(await run("logger.info({}, 'last'); process.exit(3);", file)).to.equal(3);
     expect(lines().map(({ msg }) => msg)).to.deep.equal(['last']);
     expect(await run("logger.info({}, 'last'); throw new Error('x');", file)).to.equal(1);
     expect(readFileSync(file, 'utf8')).to.contain('"msg":"last"');
   });
 
-  it('does not keep a process that has ended, when it is not read', async function () {
+  it('does not keep a finished process alive if nobody reads it', async function () {
     if (process.platform === 'win32') this.skip();
     await outcomeOf(start('mkfifo', [file]));
     const reader = openSync(file, constants.O_RDWR | constants.O_NONBLOCK);
@@ -88,13 +88,13 @@ describe('the log', () => {
     }
   });
 
-  it('is written at once from a warning on', async () => {
+  it('is flushed immediately for warnings and errors', async () => {
     const kill = "await sleep(10); process.kill(process.pid, 'SIGKILL');";
     await run(`logger.info({}, 'a'); logger.warn({}, 'b'); ${kill}`, file);
     expect(lines().map(({ msg }) => msg)).to.deep.equal(['a', 'b']);
   });
 
-  it('has lines for debugging where they are asked for, and elsewhere they are not made', async () => {
+  it('contains only lines of the configured level or above', async () => {
     const program = "logger.debug?.({ n: 1 }, 'd'); logger.info({}, 'i'); logger.warn({}, 'w');";
     for (const [level, names] of [
       ['debug', ['debug', 'info', 'warn']],
@@ -109,7 +109,7 @@ describe('the log', () => {
     expect(await run('process.exitCode = logger.debug ? 1 : 0;', file, 'info')).to.equal(0);
   });
 
-  it('is text at a terminal, in which no client can make up a member or move the cursor', () => {
+  it('is text at a terminal, with client input escaped', () => {
     const time = '2026-11-21T09:30:00.000Z';
     const odd = { path: '/\u001b[2J', agent: 'a b=c', name: 'José\u009b\u202e', n: 1 };
     expect(
@@ -127,7 +127,7 @@ describe('the log', () => {
     );
   });
 
-  it('never ends the process when it cannot be written', async () => {
+  it('never crashes the process if it cannot be written', async () => {
     const program = `for (let n = 0; n < 100; n++) { logger.error({ n }, 'm'); await sleep(1); }
       process.stdout.write('alive');`;
     expect(await run(program, '/dev/full')).to.equal(0);

@@ -8,17 +8,17 @@ describe('ids', () => {
     for (let i = 0; i < 1000; i++) expect(uuidV7.next()).to.match(form);
   });
 
-  it('begin with the time', () => {
+  it('start with the time', () => {
     const ids = createUuidV7(() => 0x0123456789ab);
     expect(ids.next().slice(0, 14)).to.equal('01234567-89ab-');
   });
 
   for (const [when, step] of [
-    ['in one millisecond', 0],
-    ['while the clock is set back', -1],
-    ['as time goes on', 1],
+    ['within a millisecond', 0],
+    ['if the clock is set back', -1],
+    ['over time', 1],
   ] as const) {
-    it(`grow ${when}`, () => {
+    it(`increase ${when}`, () => {
       let ms = Date.now();
       const ids = createUuidV7(() => (ms += step));
       let last = '';
@@ -31,12 +31,12 @@ describe('ids', () => {
     });
   }
 
-  it('differ from one to the next in about half of their random bits', () => {
+  it('differ from each other in about half of their random bits', () => {
     const ids = createUuidV7(() => 0);
     const random = () => BigInt(`0x${ids.next().replaceAll('-', '').slice(17)}`);
     const bits = (value: bigint) => value.toString(2).replaceAll('0', '').length;
     let differing = 0;
     for (let n = 0; n < 1000; n++) differing += bits(random() ^ random());
-    expect(differing / 1000).to.be.within(28, 32); // Of 60 bits; by chance once in 10 ^ 50 runs.
+    expect(differing / 1000).to.be.within(28, 32); // Of 60 bits. Fails by chance once in 10^50 runs.
   });
 });

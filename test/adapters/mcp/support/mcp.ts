@@ -7,7 +7,7 @@ import { createMcpHandler, type McpOptions } from '../../../../src/adapters/mcp/
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { type CallerInput, createRostrum, type Rostrum } from '../../../../src/index.ts';
 
-/** The revisions of the protocol, as the official client is told to speak them. */
+/** The protocol revisions, and the client option that selects each. */
 export const revisions = {
   '2026-07-28': { pin: '2026-07-28' },
   '2025-11-25': 'legacy',
@@ -17,13 +17,13 @@ export type Revision = keyof typeof revisions;
 export interface McpServer extends AsyncDisposable {
   readonly rostrum: Rostrum;
   readonly url: URL;
-  /** The changes that were reported. */
+  /** The changes that the handler reported. */
   readonly changes: unknown[];
   /** Connects the official client. */
   connect(caller?: CallerInput | null, revision?: Revision): Promise<McpClient>;
 }
 
-/** Starts the handler on a server of Node's own. */
+/** Serves the handler with node:http. */
 export async function startMcp(
   options: McpOptions = {},
   rostrum = createRostrum(createMemoryStore()) as Rostrum,
@@ -57,14 +57,14 @@ export async function startMcp(
   };
 }
 
-/** What a tool returned. */
+/** The result of a tool call. */
 export interface Outcome {
   readonly isError: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: each tool has its own results
   readonly content: any;
   /** The text block. */
   readonly text: string;
-  /** Bytes of the whole response. */
+  /** Size of the whole response in bytes. */
   readonly bytes: number;
 }
 
@@ -72,7 +72,7 @@ export interface McpClient {
   readonly revision: string | undefined;
   readonly capabilities: unknown;
   listTools: Client['listTools'];
-  /** Bytes of the last response. */
+  /** Size of the last response in bytes. */
   readonly bytes: number;
   call(name: string, args?: Record<string, unknown>): Promise<Outcome>;
   close(): Promise<void>;

@@ -25,7 +25,7 @@ import { startApi } from './adapters/http/support/api.ts';
 import { as, authenticate } from './adapters/http/support/callers.ts';
 import { errorOf } from './support/error-of.ts';
 
-/** Writes down each change that was made, who made it, and how many posts changed with their author. */
+/** Records each change with its caller, and how many posts were affected by the deletion of a user. */
 function auditTo(lines: string[]): Around {
   return (services, caller) => {
     const by = caller?.name ?? 'the program';
@@ -61,7 +61,9 @@ function auditTo(lines: string[]): Around {
   };
 }
 
-/** A user is made, once, changed, once, and goes with two posts. */
+/**
+ * Creates a user, updates it, creates two posts and deletes the user. Repeats two calls, which change nothing.
+ */
 async function work({ users, posts }: Services): Promise<void> {
   const { id } = (await users.create({ name: 'Ada' }, { idempotencyKey: 'once' })).record;
   await users.create({ name: 'Ada' }, { idempotencyKey: 'once' });
@@ -82,8 +84,8 @@ const worked = (by: string) => [
 const scopes: Caller['scopes'] = new Set(['users:read', 'users:write', 'posts:write']);
 const caller: Caller = { name: 'desk', subject: null, scopes };
 
-describe('An audit around the services', () => {
-  it('has every change once, embedded, with and without a caller', async () => {
+describe('an audit written with the around option', () => {
+  it('records every change once in the library, with and without a caller', async () => {
     const lines: string[] = [];
     const rostrum = createRostrum(createMemoryStore(), { around: auditTo(lines) });
     await work(rostrum);
@@ -92,7 +94,7 @@ describe('An audit around the services', () => {
     expect(lines).to.deep.equal([...worked('the program'), ...worked('desk'), ...worked('other')]);
   });
 
-  it('has every change once over HTTP, with callers and without', async () => {
+  it('records every change once over HTTP, with and without a caller', async () => {
     for (const [by, app, headers] of [
       ['the program', {}, {}],
       ['desk', { authenticate }, as({ name: 'desk', scopes: [...scopes] })],
@@ -114,7 +116,7 @@ describe('An audit around the services', () => {
     }
   });
 
-  it('has every change once in the container', async () => {
+  it('records every change once in the container', async () => {
     const lines: string[] = [];
     const container = createContainer(
       { store: 'memory:', logLevel: 'silent' },
@@ -128,8 +130,8 @@ describe('An audit around the services', () => {
   });
 });
 
-describe('The services', () => {
-  it('have methods that may be taken off', async () => {
+describe('the services', () => {
+  it('have methods that can be destructured', async () => {
     const { users, posts } = createRostrum(createMemoryStore());
     const { create, get, list, all, replace, patch, update } = users;
     const { id } = (await create({ name: 'Ada' })).record;
@@ -145,7 +147,7 @@ describe('The services', () => {
     expect(await removeUser(id)).to.deep.equal({ posts: 0 });
   });
 
-  it('may be wrapped by a spread, and by a plain Proxy', async () => {
+  it('can be wrapped with a spread or a Proxy', async () => {
     const calls: string[] = [];
     const seen = <S extends object>(service: S): S =>
       new Proxy(service, {
@@ -162,7 +164,7 @@ describe('The services', () => {
     expect(calls).to.deep.equal(['create', 'get', 'get']);
   });
 
-  it('may be wrapped by a Proxy for every caller', async () => {
+  it('can be wrapped with a Proxy for every caller', async () => {
     const calls: string[] = [];
     const around: Around = (services, by) => {
       const watched = <S extends object>(service: S): S =>
@@ -184,7 +186,7 @@ describe('The services', () => {
     expect(calls).to.deep.equal(['desk list', 'undefined list']);
   });
 
-  it('can be wrapped with a rule that sees what the caller does not', async () => {
+  it('can be wrapped with a rule that reads records hidden from the caller', async () => {
     const around: Around = (services, by, all) => {
       if (by === undefined) return services;
       const posts: PostService = {
@@ -207,7 +209,7 @@ describe('The services', () => {
     expect(isRostrumError(error, 'refused') && error.message).to.equal('Publish the draft first.');
   });
 
-  it('may be wrapped with their types, and by one function whatever their types are', async () => {
+  it('can be wrapped by typed functions and by a generic one', async () => {
     const lines: string[] = [];
     const noted = <S extends AnyServices>(services: S, by: Caller | undefined): S => {
       const { users } = services;
@@ -249,7 +251,7 @@ describe('The services', () => {
     expect(lines).to.deep.equal(['born 1815', 'desk to version 2']);
   });
 
-  it('may be fakes, of the public types alone', async () => {
+  it('can be replaced with fakes that only use public types', async () => {
     const none = () => Promise.reject(new Error('The fake has none.'));
     const record = { id: 'u', name: 'Ada', email: null, createdAt: '', updatedAt: '' };
     const ada = { record, version: 1, json: JSON.stringify(record) };
@@ -278,7 +280,7 @@ describe('The services', () => {
     expect(await services.users.get('u')).to.equal(ada);
   });
 
-  it('refuse a wrapper that loses a method', () => {
+  it('reject a wrapper that does not return all methods', () => {
     const wrong = {
       nothing: () => undefined,
       'a promise': async (services: Services) => services,

@@ -1,4 +1,4 @@
-// All 12 endpoints of the program on every store, and the data over a stop and a start.
+// Calls all 12 endpoints of the program on every store, and checks that the data survives a restart.
 
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -32,7 +32,7 @@ function caller({ address }: Server) {
   };
 }
 
-/** Calls every endpoint; what is left in the end is one user. */
+/** Calls every endpoint and returns the one user that is left at the end. */
 async function callAll(server: Server): Promise<Fields> {
   const call = caller(server);
   const user = await call('POST', '/users', { name: 'Ada', own: { 'a.b': [1, { $x: null }] } });
@@ -68,7 +68,7 @@ async function callAll(server: Server): Promise<Fields> {
   return patched.body;
 }
 
-/** The same, and once more after a stop and a start. */
+/** Calls every endpoint, restarts the server and checks that the user is still there. */
 async function callOver(store: string): Promise<void> {
   const first = await startServer('--store', store);
   const left = await callAll(first);
@@ -80,12 +80,12 @@ async function callOver(store: string): Promise<void> {
 describe('the 12 endpoints', function () {
   this.timeout(30_000);
 
-  it('on memory', async () => {
+  it('work on the memory store', async () => {
     await using server = await startServer('--store', 'memory:');
     await callAll(server);
   });
 
-  it('on SQLite, over a stop and a start', async () => {
+  it('work on SQLite, and the data survives a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rostrum-endpoints-'));
     await callOver(`sqlite:${join(folder, 'rostrum.db')}`);
     rmSync(folder, { recursive: true, force: true });
@@ -93,7 +93,7 @@ describe('the 12 endpoints', function () {
 });
 
 await describeOnMongodb('the 12 endpoints on MongoDB', () => {
-  it('over a stop and a start', async function () {
+  it('work, and the data survives a restart', async function () {
     this.timeout(60_000);
     const database = `endpoints-${randomUUID().slice(0, 8)}`;
     const url = (await sharedServer()).url(database);

@@ -10,9 +10,9 @@ import { copyRepository, repository, temporaryDirectory } from './support/reposi
 describe('an example', function () {
   this.timeout(60_000);
 
-  it('leaves no process when it is killed', async () => {
+  it('leaves no processes behind when it is killed', async () => {
     await using folder = await temporaryDirectory();
-    // In place of Vite: it names itself and the API, and never ends.
+    // Replaces Vite: prints its process id and the API's URL, and runs until it is killed.
     const vite = join(folder.path, 'node_modules', 'vite', 'bin');
     await mkdir(vite, { recursive: true });
     const fake = `
@@ -38,8 +38,8 @@ describe('an example', function () {
   });
 });
 
-describe('a copy of the repository', () => {
-  it('has no packages that an example installed, and nothing that it built', async () => {
+describe('copyRepository', () => {
+  it('omits packages and build output of the examples', async () => {
     await using source = await temporaryDirectory();
     const example = join(source.path, 'examples', 'refine');
     await mkdir(join(example, 'node_modules', 'react'), { recursive: true });

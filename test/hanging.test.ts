@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { node } from './support/process.ts';
 import { repository, temporaryDirectory } from './support/repository-copy.ts';
 
-// A test that hangs leaves nothing behind. One is planted, and run as `npm test` runs it.
+// A test that times out must leave no processes behind. Runs such a test the way `npm test` does.
 
 const imports = `
   import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,10 +18,10 @@ async function runPlanted(body: string) {
   return await node(['node_modules/mocha/bin/mocha.js', file], { cwd: repository });
 }
 
-describe('a run of tests', function () {
+describe('a test run', function () {
   this.timeout(60_000);
 
-  it('ends what a test started that timed out, and lets its body start no more', async () => {
+  it('stops the processes of a test that timed out, and lets it start no more', async () => {
     const { code, output } = await runPlanted(`
       let server;
       it('hangs', async function () {
@@ -30,7 +30,7 @@ describe('a run of tests', function () {
         await server.stop('SIGCONT');
         await startServer('--store', 'memory:').catch((error) => console.log(error.message));
       });
-      it('comes after it', async () => {
+      it('runs afterwards', async () => {
         const answer = await fetch(server.address).catch((error) => error.cause.code);
         console.log('connecting:', answer);
         await sleep(100);

@@ -11,8 +11,8 @@ import {
 } from '../src/index.ts';
 import { errorOf } from './support/error-of.ts';
 
-// What does not compile stands beside a twin that does: each `@ts-expect-error` fails the check of
-// types when its line compiles, and the twin fails it when nothing would. None of these lines runs.
+// Pairs of a correct call and a misuse, which must not compile. If a misuse compiles, its `@ts-expect-error`
+// fails the type check; if everything stops compiling, the correct call fails it. None of these lines runs.
 
 type Line = () => unknown;
 type Pair = readonly [what: string, right: Line, wrong: Line];
@@ -37,7 +37,7 @@ const only = [1];
 
 const inputs: readonly Pair[] = [
   [
-    'a required field that is misspelt',
+    'a misspelled required field',
     () => free.users.create({ name: 'x' }),
     // @ts-expect-error
     () => free.users.create({ nmae: 'x' }),
@@ -49,19 +49,19 @@ const inputs: readonly Pair[] = [
     () => free.users.create({ name: 'x', email: 5 }),
   ],
   [
-    'what is no JSON',
+    'a value that is not JSON',
     () => free.users.create({ name: 'x', at: '2026-11-21' }),
     // @ts-expect-error
     () => free.users.create({ name: 'x', at: new Date() }),
   ],
   [
-    'a custom field that is misspelt',
+    'a misspelled custom field',
     () => users.create({ name: 'x', born: 1, tag: 'y' }),
     // @ts-expect-error
     () => users.create({ name: 'x', born: 1, tga: 'y' }),
   ],
   [
-    'a custom field that is missing',
+    'a missing custom field',
     () => users.create({ name: 'x', born: 1 }),
     // @ts-expect-error
     () => users.create({ name: 'x' }),
@@ -73,19 +73,19 @@ const inputs: readonly Pair[] = [
     () => users.replace('u', { name: 'x', born: '1' }),
   ],
   [
-    'a field of a custom field that is misspelt',
+    'a misspelled field inside a custom field',
     () => users.create({ name: 'x', born: 1, home: { city: 'y', zip: 'z' } }),
     // @ts-expect-error
     () => users.create({ name: 'x', born: 1, home: { city: 'y', zpi: 'z' } }),
   ],
   [
-    'a field of another arm of a union',
+    'a field of another member of a union',
     () => posts.create({ title: 'x', form: 'image', url: '/y' }),
     // @ts-expect-error
     () => posts.create({ title: 'x', form: 'text', url: '/y' }),
   ],
   [
-    'an option of a creation that is misspelt',
+    'a misspelled option of a creation',
     () => users.create({ name: 'x', born: 1 }, { idempotencyKey: undefined }),
     // @ts-expect-error
     () => users.create({ name: 'x', born: 1 }, { idempotencykey: 'k' }),
@@ -94,19 +94,19 @@ const inputs: readonly Pair[] = [
 
 const changes: readonly Pair[] = [
   [
-    'a version for a precondition',
+    'a version instead of a precondition',
     () => posts.delete('p', { only }),
     // @ts-expect-error
     () => posts.delete('p', 1),
   ],
   [
-    'one version for a list of them',
+    'a version instead of a list of versions',
     () => users.patch('u', {}, { only }),
     // @ts-expect-error
     () => users.patch('u', {}, { only: 1 }),
   ],
   [
-    'a precondition that is misspelt',
+    'a misspelled precondition',
     () => users.patch('u', {}, { except: only }),
     // @ts-expect-error
     () => users.patch('u', {}, { expect: only }),
@@ -124,37 +124,37 @@ const changes: readonly Pair[] = [
     () => users.patch('u', { born: null }),
   ],
   [
-    'a text for a patch',
+    'a string instead of a patch',
     () => free.users.patch('u', { name: 'text' }),
     // @ts-expect-error
     () => free.users.patch('u', 'text'),
   ],
   [
-    'a patch of a custom field that is misspelt',
+    'a misspelled custom field in a patch',
     () => users.patch('u', { born: 1 }),
     // @ts-expect-error
     () => users.patch('u', { bron: 1 }),
   ],
   [
-    'a surplus field behind a spread',
+    'an unknown field after a spread',
     () => users.update('u', (user) => ({ ...user, born: user.born + 1 })),
     // @ts-expect-error
     () => users.update('u', (user) => ({ ...user, bron: user.born + 1 })),
   ],
   [
-    'a change that leaves out a custom field',
+    'an update that omits a custom field',
     () => users.update('u', ({ name, born }) => ({ name, born })),
     // @ts-expect-error
     () => users.update('u', ({ name }) => ({ name })),
   ],
   [
-    'a change that is asynchronous',
+    'an asynchronous update',
     () => free.users.update('u', (user) => user),
     // @ts-expect-error
     () => free.users.update('u', async (user) => user),
   ],
   [
-    'a change of what it is shown',
+    'an update that mutates the current record',
     () => users.update('u', (user) => ({ ...user, born: 1 })),
     () =>
       users.update('u', (user) => {
@@ -164,13 +164,13 @@ const changes: readonly Pair[] = [
       }),
   ],
   [
-    'a mode in place of options',
+    'a mode instead of options',
     () => users.delete('u', { posts: 'keep', only }),
     // @ts-expect-error
     () => users.delete('u', 'keep'),
   ],
   [
-    'a mode that is not known',
+    'an unknown mode',
     () => users.delete('u', { posts: 'delete' }),
     // @ts-expect-error
     () => users.delete('u', { posts: 'remove' }),
@@ -185,7 +185,7 @@ const changes: readonly Pair[] = [
 
 const lists: readonly Pair[] = [
   [
-    'a filter that is misspelt',
+    'a misspelled filter',
     () => users.list({ filter: { name: 'x' } }),
     // @ts-expect-error
     () => users.list({ filter: { nmae: 'x' } }),
@@ -197,7 +197,7 @@ const lists: readonly Pair[] = [
     () => users.list({ filter: { title: 'x' } }),
   ],
   [
-    'a custom filter that is misspelt',
+    'a misspelled custom filter',
     () => posts.list({ filter: { custom: { slug: 'x', words: undefined } } }),
     // @ts-expect-error
     () => posts.list({ filter: { custom: { slog: 'x' } } }),
@@ -215,31 +215,31 @@ const lists: readonly Pair[] = [
     () => posts.all({ filter: { custom: { born: 1815 } } }),
   ],
   [
-    'a custom filter where none is declared',
+    'a custom filter that is not declared',
     () => free.posts.list({ filter: { custom: {} } }),
     // @ts-expect-error
     () => free.posts.list({ filter: { custom: { slug: 'x' } } }),
   ],
   [
-    'a sort that the collection has not',
+    'a sort field of the other collection',
     () => posts.list({ order: { by: 'title', direction: 'asc' } }),
     // @ts-expect-error
     () => posts.list({ order: { by: 'name', direction: 'asc' } }),
   ],
   [
-    'the sign of HTTP for a direction',
+    'the sort syntax of HTTP',
     () => users.list({ order: { by: 'name', direction: 'desc' } }),
     // @ts-expect-error
     () => users.list({ order: '-name' }),
   ],
   [
-    'a cursor of HTTP for a position',
+    'an HTTP cursor instead of a position',
     async () => users.list({ after: (await users.list()).next }),
     // @ts-expect-error
     () => users.list({ after: 'eyJrIjoi' }),
   ],
   [
-    'a total of a walk',
+    'a total with all()',
     () => users.all({ limit: 10 }),
     // @ts-expect-error
     () => users.all({ total: true }),
@@ -248,19 +248,19 @@ const lists: readonly Pair[] = [
 
 const records: readonly Pair[] = [
   [
-    'a field that no record has',
+    'an unknown field of a record',
     async () => (await users.get('u')).record.email,
     // @ts-expect-error
     async () => (await users.get('u')).record.emial,
   ],
   [
-    'a field that only one arm of a union has',
+    'a field of only one member of a union',
     async () => (await posts.get('p')).record.form,
     // @ts-expect-error
     async () => (await posts.get('p')).record.url,
   ],
   [
-    'a field of a record that may have been left out',
+    'a field that was not selected',
     async () => (await users.list()).items[0]?.record.born.toFixed(),
     // @ts-expect-error
     async () => (await users.list({ fields: ['name'] })).items[0]?.record.born.toFixed(),
@@ -275,43 +275,43 @@ const records: readonly Pair[] = [
 
 const parts: readonly Pair[] = [
   [
-    'a schema that names a field of a user',
+    'a schema with a built-in field',
     () => createRostrum(open, { customFields: { users: z.strictObject({ nick: z.string() }) } }),
     // @ts-expect-error
     () => createRostrum(open, { customFields: { users: z.strictObject({ name: z.string() }) } }),
   ],
   [
-    'a schema that returns no JSON',
+    'a schema with values that are not JSON',
     () => createRostrum(open, { customFields: { posts: z.looseObject({ at: z.string() }) } }),
     // @ts-expect-error
     () => createRostrum(open, { customFields: { posts: z.looseObject({ at: z.date() }) } }),
   ],
   [
-    'a filter that no record passes, by the schema',
+    'a filter on a field that the schema does not have',
     () => createRostrum(store, { customFields: { users: z.looseObject({ tag: z.string() }) } }),
     // @ts-expect-error
     () => createRostrum(store, { customFields: { users: z.strictObject({ tag: z.string() }) } }),
   ],
   [
-    'custom fields that no schema says',
+    'custom fields without a schema',
     (): Rostrum => createRostrum(open),
     // @ts-expect-error
     (): Rostrum<{ born: number }> => createRostrum(open),
   ],
   [
-    'a store for a core',
+    'a store instead of a Rostrum',
     (): AnyRostrum => createRostrum(store),
     // @ts-expect-error
     (): AnyRostrum => store,
   ],
   [
-    'a scope that there is not',
+    'an unknown scope',
     () => as({ name: 'x', subject: null, scopes: ['posts:read'] }),
     // @ts-expect-error
     () => as({ name: 'x', subject: null, scopes: ['posts:raed'] }),
   ],
   [
-    'services around which one is forgotten',
+    'an around function that forgets a service',
     () => createRostrum(open, { around: ({ users, posts }) => ({ users, posts }) }),
     // @ts-expect-error
     () => createRostrum(open, { around: ({ users }) => ({ users }) }),
@@ -323,17 +323,17 @@ const parts: readonly Pair[] = [
     () => ({ ...free.users, get: undefined }) satisfies UserService,
   ],
   [
-    'a part of the container of another type',
+    'an override with the wrong type',
     () => override(tokens.clock, () => ({ now: () => '2001-01-01T00:00:00.000Z' })),
     // @ts-expect-error
     () => override(tokens.store, () => ({ now: () => '2001-01-01T00:00:00.000Z' })),
   ],
 ];
 
-/** What compiles all the same, and what refuses it when it runs. */
+/** Misuses that compile, and the error that rejects them at runtime. */
 const beyond: readonly [what: string, call: () => Promise<unknown>, error: string][] = [
   [
-    'a surplus field of a variable',
+    'an unknown field in a variable',
     () => {
       const input = { name: 'x', born: 1, bron: 2 };
       return users.create(input);
@@ -341,16 +341,16 @@ const beyond: readonly [what: string, call: () => Promise<unknown>, error: strin
     'invalid-record',
   ],
   [
-    'a surplus field in one branch of a change',
+    'an unknown field in one branch of an update',
     async () => {
       const { id } = (await users.create({ name: 'x', born: 1 })).record;
       return users.update(id, (user) => (user.born > 0 ? { ...user, bron: 2 } : user));
     },
     'invalid-record',
   ],
-  ['a number that no page can have', () => users.list({ limit: 0 }), 'RangeError'],
+  ['an invalid limit', () => users.list({ limit: 0 }), 'RangeError'],
   [
-    'a text that is no instant',
+    'an invalid time',
     () => users.list({ filter: { createdAt: { from: 'yesterday' } } }),
     'TypeError',
   ],
@@ -359,14 +359,14 @@ const beyond: readonly [what: string, call: () => Promise<unknown>, error: strin
 describe('50 misuses of the library', () => {
   const refused = { inputs, changes, lists, records, parts };
 
-  it('do not compile, but for four', () => {
+  it('do not compile, except four', () => {
     const whats = Object.values(refused).flatMap((pairs) => pairs.map(([what]) => what));
     expect(new Set(whats)).to.have.property('size', 46);
     expect(beyond).to.have.length(4);
   });
 
   for (const [what, call, expected] of beyond) {
-    it(`compile and are refused when they run: ${what}`, async () => {
+    it(`compile but are rejected at runtime: ${what}`, async () => {
       const found = await errorOf(call());
       expect(isRostrumError(found) ? found.code : (found as Error).name).to.equal(expected);
     });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createMemoryStore } from '../src/adapters/memory/index.ts';
 import { type AnyRostrum, createRostrum, isRostrumError, RostrumError } from '../src/index.ts';
 
-// What types refuse is in library-misuses.test.ts.
+// library-misuses.test.ts tests what must not compile.
 
 const store = createMemoryStore();
 const schema = z.strictObject({ born: z.int(), tag: z.string().optional() });
@@ -12,19 +12,19 @@ describe('the types of the library', () => {
   const typed = createRostrum(store, { customFields: { users: schema } });
   const free = createRostrum(store);
 
-  it('are those of the schema', async () => {
+  it('are inferred from the schema', async () => {
     const { record } = await typed.users.create({ name: 'Ada', born: 1815 });
     const born: number = record.born;
     const email: string | null = record.email;
     expect([born, email]).to.deep.equal([1815, null]);
   });
 
-  it('are any JSON without a schema', async () => {
+  it('allow any JSON without a schema', async () => {
     const { record } = await free.users.create({ name: 'Ada', born: { year: 1815 } });
     expect(record.born).to.deep.equal({ year: 1815 });
   });
 
-  it('keep the union of a schema', async () => {
+  it('preserve unions in the schema', async () => {
     const { posts } = createRostrum(store, {
       customFields: {
         posts: z.discriminatedUnion('form', [
@@ -37,7 +37,7 @@ describe('the types of the library', () => {
     expect(record.form === 'image' ? record.url : record.words).to.equal('/x');
   });
 
-  it('are found for a schema of anything, and for one that is in itself', () => {
+  it('work for schemas that are loose, recursive or unknown', () => {
     interface Node {
       readonly children: readonly Node[];
     }
@@ -51,7 +51,7 @@ describe('the types of the library', () => {
     expect(rostrums).to.have.length(4);
   });
 
-  it('know an error of another copy of the package', async () => {
+  it('recognize errors of another copy of the package', async () => {
     const path = '../src/domain/errors.ts?copy';
     const copy = (await import(path)) as typeof import('../src/domain/errors.ts');
     const error: unknown = new copy.RostrumError('user-has-posts', { posts: 2 });
@@ -61,7 +61,7 @@ describe('the types of the library', () => {
     expect(isRostrumError(Object.assign(new Error(), { code: 'overloaded' }))).to.equal(false);
   });
 
-  it('narrow an error by its code', async () => {
+  it('narrow errors by their code', async () => {
     const error: unknown = await free.users.get('none').catch((reason: unknown) => reason);
     if (!isRostrumError(error)) throw error;
     switch (error.code) {

@@ -22,7 +22,7 @@ describe('the program', function () {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('logs its start, whether it made the data file, and its end', async () => {
+  it('logs its start, whether it created the data file, and its shutdown', async () => {
     for (const created of [true, undefined]) {
       const store = `sqlite:${join(folder, 'new', 'rostrum.db')}`;
       const child = startCommand(['--store', store, '--port', '0']);
@@ -40,14 +40,14 @@ describe('the program', function () {
     }
   });
 
-  it('says when it is ready that the data file is new, and its folder', async () => {
+  it('prints at startup if the data file and its folder are new', async () => {
     const made = join(folder, 'typo');
     for (const [name, note] of [
       ['typo/rostrum.db', ` (new and empty, in the new folder ${made})`],
       ['typo/rostrum.db', ''],
       ['typo/other.db', ' (new and empty)'],
     ] as const) {
-      // Secrets in files end in a line feed.
+      // Secrets read from files often end with a line feed.
       const STORE_URL = `sqlite:${join(folder, name)}\n`;
       const child = start(process.execPath, [program], { env: { STORE_URL, PORT: '0' } });
       const ended = outcomeOf(child);
@@ -59,7 +59,7 @@ describe('the program', function () {
     expect(readdirSync(made).filter((name) => /\s/.test(name))).to.deep.equal([]);
   });
 
-  it('serves where neither its output nor its log can be written', async () => {
+  it('serves requests even if its output and log cannot be written', async () => {
     const port = String(await freePort());
     const script = 'exec "$0" "$@" > /dev/full 2> /dev/full';
     const args = ['src/main.ts', '--store', 'memory:', '--port', port];
@@ -68,21 +68,21 @@ describe('the program', function () {
     await untilServed(users);
     for (let n = 0; n < 10; n += 1) {
       expect((await users()).status).to.equal(200);
-      await sleep(30); // So that each has a write of the log of its own.
+      await sleep(30); // Gives each request its own write to the log.
     }
     const ended = outcomeOf(child);
     child.kill();
     expect((await ended).code).to.equal(0);
   });
 
-  it('ends with 0 on SIGTERM and on SIGINT', async () => {
+  it('exits with 0 on SIGTERM, SIGINT and SIGHUP', async () => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       const server = await startServer('--store', 'memory:');
       expect(await server.stop(signal)).to.equal(0);
     }
   });
 
-  it('ends at once on a second signal, and takes one that comes twice for one', async () => {
+  it('exits immediately on a second signal, but ignores a duplicate within milliseconds', async () => {
     const server = await startServer('--store', 'memory:');
     const { port } = new URL(server.address);
     const busy = connect(Number(port), '127.0.0.1').on('error', () => {});
@@ -101,24 +101,24 @@ describe('the program', function () {
     busy.destroy();
   });
 
-  it('starts by npm start, which hands SIGTERM on to it', async () => {
+  it('shuts down cleanly if npm start receives SIGTERM', async () => {
     const args = ['start', '--silent', '--', '--store', 'memory:'];
     const child = start('npm', args, { cwd: repository });
     const ended = outcomeOf(child);
     const [ready] = await once(createInterface({ input: child.stdout }), 'line');
     const address = /^Rostrum is ready at (\S+)/.exec(ready)?.[1];
-    child.kill('SIGTERM'); // npm alone, as a service manager does.
+    child.kill('SIGTERM'); // Only npm, like a service manager.
     const { code, stderr } = await ended;
     expect(code, stderr).to.equal(0);
     expect(stderr).to.contain('shutting down');
     expect(await fetch(`${address}/livez`).catch(() => 'gone')).to.equal('gone');
   });
 
-  it('says its version', async () => {
+  it('prints its version', async () => {
     expect(await rostrum('--version')).to.deep.include({ code: 0, stdout: '0.1.0\n' });
   });
 
-  it('says in one sentence which setting is wrong', async () => {
+  it('prints one sentence about a wrong setting', async () => {
     await using busy = createServer().listen(0, '127.0.0.1');
     await once(busy, 'listening');
     const { port } = busy.address() as { port: number };

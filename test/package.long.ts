@@ -5,10 +5,10 @@ import { installPackage } from './support/packed.ts';
 import { outcomeOf, start } from './support/process.ts';
 import { temporaryDirectory } from './support/repository-copy.ts';
 
-// What test/package.test.ts tests on this Node, on the oldest one that package.json allows.
+// Tests the package like test/package.test.ts, but on the oldest Node that package.json allows.
 
 describe('the package on the oldest Node', () => {
-  it('is imported and required in every subpath, and says how it is used', async () => {
+  it('can be imported and required at every subpath, and prints its help', async () => {
     await using folder = await temporaryDirectory();
     await using installed = await installPackage();
     const version = `${manifest.engines.node.replace('>=', '')}.0`;

@@ -15,12 +15,12 @@ import { node, start } from './support/process.ts';
 import { repository, temporaryDirectory } from './support/repository-copy.ts';
 import { startProgram } from './support/server.ts';
 
-// The package as its users get it: from the tarball, alone and with its peers.
+// Tests the package as users install it: from the tarball, with and without its peer dependencies.
 
 const parts = ['./ports', './memory', './sqlite', './settings', './testing'];
 const alone = ['.', ...parts];
 const clients = ['rostrum-client', 'rostrum-client/react-admin', 'rostrum-client/refine'];
-/** The subpaths that need a peer, and one that each of them misses. */
+/** The subpaths that need peer dependencies, each with the one whose absence is reported. */
 const onPeers = {
   './http': '@koa/router',
   './fetch': '@koa/router',
@@ -30,12 +30,12 @@ const onPeers = {
   './opentelemetry': '@opentelemetry/api',
 };
 
-/** The subpath that has types and nothing to load. */
+/** The subpath that only has types. */
 const typesAlone = './import';
 
 const compilers = ['typescript', 'typescript-5'] as const;
 
-/** What an importer writes for a subpath. */
+/** Returns the import specifier of a subpath. */
 const specifier = (subpath: string) => `rostrum${subpath.slice(1)}`;
 
 const importAll = (names: readonly string[]) =>
@@ -57,14 +57,14 @@ describe('the package', function () {
   const evaluate = (cwd: string, type: 'module' | 'commonjs', source: string) =>
     node([`--input-type=${type}`, '--eval', source], { cwd });
 
-  it('installs nothing but itself', async () => {
+  it('installs no dependencies', async () => {
     const modules = await readdir(`${installed.alone}/node_modules`);
     expect(modules.filter((name) => !name.startsWith('.'))).to.deep.equal(['rostrum']);
     expect(installed.said).to.match(/added 1 package /);
     expect(manifest).not.to.have.any.keys('dependencies', 'optionalDependencies');
   });
 
-  it('ships no test, no cache, no source map and nothing of the outside', async () => {
+  it('contains no tests, caches, source maps or other files', async () => {
     const files = await readdir(`${installed.alone}/node_modules/rostrum`, { recursive: true });
     const strangers = files.filter(
       (file) =>
@@ -75,12 +75,12 @@ describe('the package', function () {
     expect(strangers).to.deep.equal([]);
   });
 
-  it('has the subpaths that are loaded and typed below, and no others', () => {
+  it('has exactly the subpaths that are tested below', () => {
     const names = [...alone, ...Object.keys(onPeers), typesAlone, './package.json'];
     expect(names).to.have.members(Object.keys(manifest.exports));
   });
 
-  it('is imported and required, alone and with its peers', async () => {
+  it('can be imported and required, with and without its peers', async () => {
     const all = [...alone, ...Object.keys(onPeers)];
     for (const [project, names] of [
       [installed.alone, alone.map(specifier)],
@@ -99,7 +99,7 @@ describe('the package', function () {
   });
 
   for (const [subpath, missing] of Object.entries(onPeers)) {
-    it(`lets Node name the package that ${specifier(subpath)} misses`, async () => {
+    it(`fails with the name of the missing package on import of ${specifier(subpath)}`, async () => {
       const source = `await import('${specifier(subpath)}')`;
       const { code, output } = await evaluate(installed.alone, 'module', source);
       expect(code).to.equal(1);
@@ -113,7 +113,7 @@ describe('the package', function () {
   const program = (project: string, ...args: string[]) =>
     node(['node_modules/rostrum/dist/main.js', ...args], { cwd: project });
 
-  it('has a program that says in one sentence what to install', async () => {
+  it('has a program that prints in one sentence which packages to install', async () => {
     const cases = [
       [installed.alone, 'commander'],
       [installed.withCommander, '(@koa/)?\\w+'],
@@ -132,7 +132,7 @@ describe('the package', function () {
     }
   });
 
-  it('has a program that names an optional package alone', async () => {
+  it('has a program that prints only the name of a missing optional package', async () => {
     const project = installed.withCommander;
     const flags = ['--as', 'users', '--store', 'sqlite:imported.db'];
     await writeFile(join(project, 'users.csv'), 'name\nAda\n');
@@ -143,7 +143,7 @@ describe('the package', function () {
     ]);
   });
 
-  it('has a program that needs only commander for help, backups, exports and copies', async () => {
+  it('has a program that needs only commander for help, backups, imports, exports and copies', async () => {
     const [project, path] = [installed.withCommander, join(installed.withCommander, 'given.db')];
     const store = openSqliteStore({ path });
     await store.users.create(user(1));
@@ -166,7 +166,7 @@ describe('the package', function () {
     expect((await fetch(`${server.address}/api/v1/users`)).status).to.equal(200);
   });
 
-  it('has a program that serves with what the documentation names, and then names no /docs', async () => {
+  it('has a program that serves with the minimal packages in the documentation, without /docs', async () => {
     const lean = join(installed.alone, '..', 'lean');
     await cp(installed.alone, join(lean, 'project'), { recursive: true });
     await mkdir(join(lean, 'node_modules', '@koa'), { recursive: true });
@@ -189,7 +189,7 @@ describe('the package', function () {
     expect((await fetch(`${server.address}/docs`)).status).to.equal(404);
   });
 
-  it('has a client that installs nothing but itself, with the subpaths that are loaded here', async () => {
+  it('has a client without dependencies, whose subpaths are all tested here', async () => {
     const names = Object.keys(client.exports).map((name) => `rostrum-client${name.slice(1)}`);
     expect(names).to.have.members([...clients, 'rostrum-client/package.json']);
     expect(client.version).to.equal(manifest.version);
@@ -198,7 +198,7 @@ describe('the package', function () {
     expect(modules.filter((name) => !name.startsWith('.'))).to.deep.equal(['rostrum-client']);
   });
 
-  it('is started by rostrum-server, which depends on all that the program may need', async () => {
+  it('is started by rostrum-server, which depends on every package the program can need', async () => {
     const folder = join(installed.withPeers, 'node_modules', 'rostrum-server');
     await cp(join(repository, 'packages', 'rostrum-server'), folder, { recursive: true });
     const cwd = join(installed.withPeers, 'started-here');
@@ -208,7 +208,7 @@ describe('the package', function () {
       const [line] = await once(createInterface({ input: server.stdout }), 'line');
       const [address = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
       expect((await fetch(`${address}/api/v1/users`)).status, line).to.equal(200);
-      // All pages are there.
+      // All pages are included.
       for (const path of ['/docs', '/admin', '/admin/admin.js', '/admin/client/index.js']) {
         expect((await fetch(address + path)).status, path).to.equal(200);
       }
@@ -223,7 +223,7 @@ describe('the package', function () {
     expect(starter).to.deep.include({ version, engines: manifest.engines, dependencies });
   });
 
-  it('has a core that runs where there is no Node', async () => {
+  it('has a core that runs without Node', async () => {
     const contents = `
       import { createRostrum, isRostrumError } from 'rostrum';
       import { createMemoryStore } from 'rostrum/memory';
@@ -248,7 +248,7 @@ describe('the package', function () {
       write: false,
     });
     expect(warnings).to.deep.equal([]);
-    // The language alone, and what the core may use of the platform (walls/platform.d.ts).
+    // Only the language and the globals that the core is allowed to use (walls/platform.d.ts).
     const context = vm.createContext({ crypto: globalThis.crypto, TextEncoder });
     vm.runInContext(outputFiles[0]?.text ?? '', context);
     expect(vm.runInContext('[typeof process, typeof Buffer].join()', context)).to.equal(
@@ -261,7 +261,7 @@ describe('the package', function () {
     ]);
   });
 
-  it('reads slow lists of SQLite in a worker thread, and without one in a bundle', async () => {
+  it('reads slow SQLite lists in a worker thread, or without one in a bundle', async () => {
     const contents = `
       import { createRostrum } from 'rostrum';
       import { openSqliteStore } from 'rostrum/sqlite';
@@ -282,20 +282,20 @@ describe('the package', function () {
   });
 
   for (const compiler of compilers) {
-    it(`has types for ${compiler} alone, without Node's`, async () => {
+    it(`has types for ${compiler} that need no Node types`, async () => {
       const source = importAll([...alone, typesAlone].map(specifier));
       const { code, output } = await typeCheck(compiler, installed.alone, source, { types: [] });
       expect(code, output).to.equal(0);
     });
 
-    it(`has types for ${compiler} of its client, without Node's`, async () => {
+    it(`has client types for ${compiler} that need no Node types`, async () => {
       const source = importAll(clients);
       const options = { types: [] };
       const { code, output } = await typeCheck(compiler, installed.withClient, source, options);
       expect(code, output).to.equal(0);
     });
 
-    it(`has types for ${compiler} with its peers`, async () => {
+    it(`has types for ${compiler} for the subpaths with peers`, async () => {
       const source = importAll(Object.keys(onPeers).map(specifier));
       const { code, output } = await typeCheck(compiler, installed.withPeers, source, {
         types: ['node'],
@@ -304,7 +304,7 @@ describe('the package', function () {
     });
   }
 
-  it('has optional peers only, and tests with versions that it allows', () => {
+  it('has only optional peers, and is tested with allowed versions of them', () => {
     const optional: Record<string, { optional: boolean }> = manifest.peerDependenciesMeta;
     const developed: Record<string, string> = manifest.devDependencies;
     for (const [name, range] of Object.entries(manifest.peerDependencies)) {
@@ -315,8 +315,8 @@ describe('the package', function () {
   });
 });
 
-describe('the checks', () => {
-  it('say in one sentence that the packages for development are missing', async () => {
+describe('scripts/check.ts', () => {
+  it('prints one sentence if the development packages are missing', async () => {
     await using directory = await temporaryDirectory();
     await cp(join(repository, 'scripts'), join(directory.path, 'scripts'), { recursive: true });
     const { code, output } = await node(['scripts/check.ts'], { cwd: directory.path });
@@ -325,13 +325,13 @@ describe('the checks', () => {
   });
 });
 
-describe('the guard of the Node version', () => {
+describe('scripts/node-guard.mjs', () => {
   const guarded = (...before: string[]) =>
     node([...before, '--import=./scripts/node-guard.mjs', '--eval', "console.log('started')"], {
       cwd: repository,
     });
 
-  it('says in one sentence what is missing, and starts nothing', async () => {
+  it('prints one sentence on an old Node, and starts nothing', async () => {
     const pretend = `
       Object.defineProperty(process, 'version', { value: 'v20.20.2' });
       const value = { ...process.versions, node: '20.20.2' };
@@ -345,7 +345,7 @@ describe('the guard of the Node version', () => {
     );
   });
 
-  it('asks for the Node that package.json asks for', async () => {
+  it('accepts the Node versions of package.json', async () => {
     expect((await guarded()).output).to.equal('started\n');
     expect(manifest.engines.node).to.equal('>=22.18');
   });

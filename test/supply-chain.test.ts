@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { node, type Outcome } from './support/process.ts';
 import { copyRepository, repository, temporaryDirectory } from './support/repository-copy.ts';
 
-describe('the licences of what the program runs on', function () {
+describe('the licenses of production dependencies', function () {
   this.timeout(60_000);
 
   let copy: Awaited<ReturnType<typeof copyRepository>>;
@@ -17,7 +17,7 @@ describe('the licences of what the program runs on', function () {
   });
   after(() => copy[Symbol.asyncDispose]());
 
-  /** Runs scripts/sbom.ts with a package that has this licence. */
+  /** Runs scripts/sbom.ts after changing the license of a package. */
   async function checked(name: string, license?: string): Promise<Outcome> {
     const lock = JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8'));
     lock.packages[`node_modules/${name}`].license = license;
@@ -27,7 +27,7 @@ describe('the licences of what the program runs on', function () {
 
   const accepted = { code: 0, stderr: '' };
 
-  it('are all accepted, or the check names the package', async () => {
+  it('are accepted, or rejected with the name of the package', async () => {
     expect(await checked('koa', 'MIT')).to.deep.include(accepted);
     expect(await checked('koa', '(GPL-3.0-only OR MIT)')).to.deep.include(accepted);
     expect(await checked('koa', '(ISC OR MIT) AND ISC')).to.deep.include(accepted);
@@ -40,17 +40,17 @@ describe('the licences of what the program runs on', function () {
     expect((await checked('koa')).stderr).to.contain('no licence that npm knows');
   });
 
-  it('are not those of what is used for development', async () => {
+  it('do not include development dependencies', async () => {
     expect(await checked('mocha', 'GPL-3.0-only')).to.deep.include(accepted);
   });
 });
 
-describe('the advisories for what the program runs on', function () {
+describe('security advisories for production dependencies', function () {
   this.timeout(60_000);
 
-  /** Runs scripts/audit.ts against a registry that answers like this. */
+  /** Runs scripts/audit.ts against a fake registry. */
   async function audit(answer: RequestListener): Promise<Outcome> {
-    await using cache = await temporaryDirectory(); // npm remembers advisories.
+    await using cache = await temporaryDirectory(); // npm caches advisories.
     await using registry = createServer(answer).listen(0, '127.0.0.1');
     await once(registry, 'listening');
     const { port } = registry.address() as AddressInfo;
@@ -61,7 +61,7 @@ describe('the advisories for what the program runs on', function () {
     return outcome;
   }
 
-  /** A registry that knows an advisory of this severity for koa. */
+  /** A registry with an advisory of this severity for koa. */
   const planted =
     (severity: string): RequestListener =>
     async (request, response) => {
@@ -73,20 +73,20 @@ describe('the advisories for what the program runs on', function () {
       response.end(isAudit ? JSON.stringify({ koa: [advisory] }) : '{}');
     };
 
-  it('fail when one is high, and name it', async () => {
+  it('fail the audit with their title if one is high', async () => {
     const { code, stdout } = await audit(planted('high'));
     expect(stdout).to.contain('Planted - https://example.org/1');
     expect(stdout).to.contain('ADVISORIES: update');
     expect(code).to.equal(1);
   });
 
-  it('pass when none is above moderate', async () => {
+  it('do not fail the audit if none is above moderate', async () => {
     const { code, stdout } = await audit(planted('moderate'));
     expect(stdout).to.contain('Planted - https://example.org/1').and.not.contain('ADVISORIES');
     expect(code).to.equal(0);
   });
 
-  it('are reported as unknown when the registry does not respond', async () => {
+  it('are reported as unchecked if the registry does not respond', async () => {
     const { code, stdout } = await audit((_request, response) => response.writeHead(405).end());
     expect(stdout).to.match(/^ADVISORIES WERE NOT CHECKED: .*405/);
     expect(code).to.equal(0);

@@ -8,17 +8,19 @@ import { MongoClient } from 'mongodb';
 import { describeOnMongodb, sharedServer } from './support/mongod/shared.ts';
 import { startServer } from './support/server.ts';
 
-/** How many race; `RACERS=1000` for more. A tenth as many addresses are raced for. */
+/** The number of racing requests (`RACERS=1000` for more), for a tenth as many email addresses. */
 const racers = Number(process.env.RACERS ?? 50);
 const addresses = racers / 10;
 
-/** Two servers on one store: one wins of those that race for an address, a slug or a version. */
+/**
+ * Sends requests to two servers on one store, and expects one to win for each email address, slug or version.
+ */
 async function raceOn(url: string): Promise<void> {
   const args = ['--store', url, '--index', 'posts.slug:text:unique'];
   await using one = await startServer(...args);
   await using other = await startServer(...args);
 
-  /** The statuses of requests at once, half of them to each process, counted. */
+  /** Sends concurrent requests, half to each process, and counts the statuses. */
   async function race(path: string | ((n: number) => string), init: (n: number) => RequestInit) {
     const counts: Record<number, number> = {};
     const ask = async (n: number): Promise<void> => {
@@ -35,7 +37,7 @@ async function raceOn(url: string): Promise<void> {
   const creation = (n: number) => ({
     method: 'POST',
     headers,
-    // Each process is asked for each address.
+    // Both processes get requests for each address.
     body: JSON.stringify({ name: 'Ada', email: `ada-${(n >> 1) % addresses}@example.com` }),
   });
   const created = await race('/users', creation);
@@ -73,7 +75,7 @@ async function raceOn(url: string): Promise<void> {
   }
 }
 
-const title = 'let one win of those that race for an address, a version or a slug';
+const title = 'accept only one of many racing requests for an email address, version or slug';
 
 describe('two processes on one SQLite file', () => {
   it(title, async function () {

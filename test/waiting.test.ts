@@ -4,13 +4,13 @@ import { expect } from 'chai';
 import { freePort } from './support/free-port.ts';
 import { startCommand } from './support/server.ts';
 
-describe('the program, while its store is away', function () {
+describe('the program, while its store is unavailable', function () {
   this.timeout(60_000);
 
-  it('responds, is not ready, does not say that it is, and ends when it is told to', async () => {
+  it('responds with 503, does not print that it is ready, and exits on SIGTERM', async () => {
     const [port, nowhere] = await Promise.all([freePort(), freePort()]);
     const store = `mongodb://127.0.0.1:${nowhere}/rostrum`;
-    // A server that waits for its store does not say where it listens.
+    // A fixed port: the server only prints its address when the store is ready.
     const child = startCommand(['--port', `${port}`, '--store', store]);
     let said = '';
     const log: string[] = [];
@@ -32,7 +32,7 @@ describe('the program, while its store is away', function () {
     expect(said).to.equal('');
     child.kill('SIGTERM');
     expect((await exited)[0]).to.equal(0);
-    // Once, with the reason and without a stack.
+    // One warning, with the reason but no stack.
     const warnings = log.map((line) => JSON.parse(line)).filter(({ err, reason }) => err ?? reason);
     expect(warnings.filter(({ code }) => code === undefined)).to.have.lengthOf(1);
     expect(warnings[0]).to.include({ level: 'warn', hosts: `127.0.0.1:${nowhere}` });

@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { node } from './support/process.ts';
 import { copyRepository } from './support/repository-copy.ts';
 
-// Each part of `npm run check` is broken once in a copy of the repository, and has to say where.
+// Adds a violation of each part of `npm run check` to a copy of the repository. Each must be reported with its
+// file.
 const violations = [
   {
     file: 'src/domain/planted-package.ts',
@@ -44,7 +45,7 @@ const violations = [
 describe('the import boundaries', function () {
   this.timeout(120_000);
 
-  it('are checked: a violation fails `npm run check`, which says where it is', async () => {
+  it('make `npm run check` fail with the file of each violation', async () => {
     await using copy = await copyRepository();
     for (const { file, text } of violations) await writeFile(join(copy.path, file), text);
     const args = ['scripts/check.ts', '--only', 'style,types,walls,unused'];

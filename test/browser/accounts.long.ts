@@ -1,4 +1,4 @@
-// examples/accounts in Chromium: one person, two windows, two people, and an editor.
+// Runs examples/accounts in Chromium: with one user, two windows, two users, and an editor.
 
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ describe('examples/accounts in Chromium', function () {
   after(async () => {
     if (server?.pid === undefined) return;
     const exited = once(server, 'exit');
-    // The whole group: npm does not pass the signal on to the server on every platform.
+    // Kill the whole process group: npm does not forward the signal on every platform.
     process.kill(-server.pid);
     await exited;
   });
@@ -86,7 +86,7 @@ describe('examples/accounts in Chromium', function () {
     return page;
   }
 
-  /** Writes a post that stays open in the form. */
+  /** Creates a post, which stays open in the form. */
   async function write(page: Page, fields: Record<string, string>, name: string): Promise<void> {
     await follow(page, 'Write');
     await heading(page, 'Write').waitFor();
@@ -94,7 +94,7 @@ describe('examples/accounts in Chromium', function () {
     await press(page, name);
   }
 
-  it('takes a person from the sign-up to a post that everyone can find', async () => {
+  it('lets a user sign up and publish a post that readers can find', async () => {
     const page = await open(await inOneBrowser());
     await follow(page, 'Sign in');
     await enter(page, 'Sign in', credentialsOf('Ada'));
@@ -136,7 +136,7 @@ describe('examples/accounts in Chromium', function () {
     for (const one of [page, reader]) await one.context().close();
   });
 
-  it('loses no text when a post is edited in two windows', async () => {
+  it('loses no text if a post is edited in two windows', async () => {
     const page = await signUp('Grace');
     await write(page, { Title: 'Compilers', Text: 'First' }, 'Publish');
     await said(page, 'Published.');
@@ -189,7 +189,7 @@ describe('examples/accounts in Chromium', function () {
     await page.context().close();
   });
 
-  it('lets an editor publish the draft of someone else', async () => {
+  it('lets an editor publish another user’s draft', async () => {
     const [alan, hedy] = [await signUp('Alan'), await signUp('Hedy')];
     await write(hedy, { Title: 'Hopping' }, 'Save draft');
     await said(hedy, 'Saved.');
@@ -206,7 +206,7 @@ describe('examples/accounts in Chromium', function () {
     for (const page of [alan, hedy]) await page.context().close();
   });
 
-  it('renews tokens, and keeps what was typed when the session ends elsewhere', async () => {
+  it('renews tokens, and keeps unsaved text if the session ends elsewhere', async () => {
     const page = await open(await inOneBrowser());
     let renewals = 0;
     page.on('request', (request) => {
@@ -246,7 +246,7 @@ describe('examples/accounts in Chromium', function () {
     await page.context().close();
   });
 
-  it('lets a person delete their profile, and come back', async () => {
+  it('lets a user delete their profile and sign in again', async () => {
     const page = await signUp('Margaret');
     await write(page, { Title: 'Landing' }, 'Publish');
     await said(page, 'Published.');
@@ -268,7 +268,7 @@ describe('examples/accounts in Chromium', function () {
   });
 
   for (const look of looks) {
-    it(`is accessible and fits the window: ${look.viewport.width}, ${look.colorScheme}`, async () => {
+    it(`is accessible and fits the window: ${look.viewport.width} px, ${look.colorScheme}`, async () => {
       const context = await given.browser.newContext(look);
       const page = await open(context, '#/sign-in');
       const name = `Ada ${look.viewport.width} ${look.colorScheme}`;
@@ -314,7 +314,7 @@ describe('examples/accounts in Chromium', function () {
     });
   }
 
-  /** Checks the page as it is. */
+  /** Checks accessibility and width of the current page, and takes a screenshot. */
   async function check(page: Page, what: string): Promise<void> {
     expect(await violationsIn(page), what).to.deep.equal([]);
     const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

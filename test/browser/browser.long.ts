@@ -1,4 +1,4 @@
-// The pages of the server, and pages of other origins, in Chromium.
+// Calls the server from pages of other origins in Chromium.
 
 import { createServer, type Server as HttpServer } from 'node:http';
 import { expect } from 'chai';
@@ -8,7 +8,7 @@ import { type Server, startServer } from '../support/server.ts';
 import { bundledSuite } from '../testing/bundle.ts';
 import { launch, visit } from './chromium.ts';
 
-describe('in Chromium', function () {
+describe('a page in Chromium', function () {
   this.timeout(300_000);
   let browser: Browser;
   let pages: HttpServer;
@@ -18,7 +18,7 @@ describe('in Chromium', function () {
 
   before(async function () {
     browser = (await launch()) ?? this.skip();
-    // Two origins: 127.0.0.1 is listed, localhost is not.
+    // An allowed origin that differs from that of the API.
     pages = createServer((_, response) =>
       response.end('<!doctype html><link rel="icon" href="data:,">'),
     );
@@ -42,7 +42,7 @@ describe('in Chromium', function () {
     expect((await fetch(`${api}/${list}`, init)).status).to.equal(201);
   }
 
-  it('lets a page of a listed origin send every request and read every header and error', async () => {
+  it('can send every request and read every header and error from an allowed origin', async () => {
     const seen: unknown[] = [];
     await visit(browser, listed, undefined, async (page) => {
       seen.push(
@@ -90,9 +90,9 @@ describe('in Chromium', function () {
     ]);
   });
 
-  it('keeps a page of an origin that is not listed from reading and from changing', async () => {
+  it('can neither read nor change anything from another origin', async () => {
     const other = await browser.newPage();
-    // Another port is another origin.
+    // A different port makes a different origin.
     const stranger = createServer((_, response) => response.end('<!doctype html>'));
     const port = await freePort();
     await new Promise<void>((listening) => stranger.listen(port, 'localhost', listening));
@@ -112,7 +112,7 @@ describe('in Chromium', function () {
     }
   });
 
-  it('runs the suite of stores', async () => {
+  it('can run the store contract suite', async () => {
     await visit(browser, listed, undefined, async (page) => {
       await page.addScriptTag({ content: await bundledSuite() });
       const [count, failures] = JSON.parse(await page.evaluate<string>('bundle.run()'));

@@ -1,6 +1,5 @@
-// Chromium, and what every visit of a page holds. Chromium has to be on the path
-// (`apt-get install chromium`), or CHROMIUM says where it is. With SCREENSHOTS=FOLDER each visit leaves a
-// picture there.
+// Helpers to test pages in Chromium. Chromium must be on the PATH (`apt-get install chromium`), or CHROMIUM
+// must be its path. SCREENSHOTS=FOLDER saves a screenshot of each visit.
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -15,12 +14,12 @@ const names = ['chromium', 'chromium-browser', 'google-chrome'];
 const executablePath =
   process.env.CHROMIUM ??
   names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
-/** As root in a container Chromium has no sandbox; the others keep it from asking hosts of its own. */
+/** Chromium cannot use its sandbox as root in a container. The other flags prevent requests to Google. */
 const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update'];
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** @returns undefined where there is no Chromium, and says so */
+/** Launches Chromium. Returns undefined and prints a message if there is none. */
 export async function launch(): Promise<Browser | undefined> {
   if (executablePath !== undefined) return chromium.launch({ executablePath, args });
   console.error('SKIPPED: there is no Chromium on the path, and CHROMIUM names none.');
@@ -32,7 +31,7 @@ interface Given {
   readonly folder: string;
 }
 
-/** Gives a suite a browser and a folder, or skips it where there is no Chromium. */
+/** Provides a suite with a browser and a folder, or skips it if there is no Chromium. */
 export function inChromium(): Given {
   const given: { browser?: Browser; folder?: string } = {};
   before(async function () {
@@ -55,18 +54,18 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** What axe-core finds in the page as it is. */
+/** Returns the accessibility violations that axe-core finds in the current page. */
 export async function violationsIn(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(axe, 'utf8'));
   const found = await page.evaluate<Violation[]>('axe.run().then((result) => result.violations)');
   return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** What is wrong with a page in silence, as it happens. */
+/** Collects errors, console errors and external requests of a page. */
 export function watch(page: Page, wrong: string[] = []): string[] {
   page.on('pageerror', (error) => wrong.push(error.message));
   page.on('console', (message) => {
-    // Chromium and react-admin tell of what is refused, or lost by a test; what the page makes of it counts.
+    // Ignore failed requests, which Chromium and react-admin log. The tests check how the page handles them.
     const refused = /status of (?:4\d\d|50[02])|ERR_FAILED|must have|since you read it/.test(
       message.text(),
     );
@@ -80,7 +79,7 @@ export function watch(page: Page, wrong: string[] = []): string[] {
   return wrong;
 }
 
-/** Opens an address, uses what is there, and holds that nothing was wrong with it in silence. */
+/** Opens a page, uses it, and expects no errors, external requests or horizontal overflow. */
 export async function visit(
   browser: Browser,
   address: string,

@@ -1,4 +1,4 @@
-// rostrum-client in Chromium, in a page of another origin than the API.
+// Runs rostrum-client in Chromium, in a page with another origin than the API.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -41,7 +41,7 @@ describe('rostrum-client in Chromium', () => {
       ${code}
     })()`);
 
-  it('suggests --cors when a server does not allow the origin of the page', async () => {
+  it('suggests --cors if the server does not allow the page’s origin', async () => {
     await using server = await startServer('--store', 'memory:');
     const code = 'return api.users.list().catch(({ code, message }) => [code, message]);';
     expect(await run(server.address, code)).to.deep.equal([
@@ -50,7 +50,7 @@ describe('rostrum-client in Chromium', () => {
     ]);
   });
 
-  it('reads every header that it needs from another origin', async () => {
+  it('can read every header that it needs from another origin', async () => {
     await using server = await startServer('--store', 'memory:', '--cors', origin);
     const code = `
       const options = { idempotencyKey: 'k' };
@@ -62,7 +62,7 @@ describe('rostrum-client in Chromium', () => {
     expect(await run(server.address, code)).to.deep.equal([1, true, 'version-mismatch', 1]);
   });
 
-  it("takes a date without a time for a day in the browser's time zone", async () => {
+  it("interprets a date without a time in the browser's time zone", async () => {
     await using server = await startServer('--store', 'memory:', '--cors', origin);
     const code = `
       for (const publishedAt of ['2020-06-15T03:59:59Z', '2020-06-15T04:00:00Z', '2020-06-16T03:59:59Z']) {

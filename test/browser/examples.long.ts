@@ -1,4 +1,4 @@
-// The front ends in Chromium. Their pages have another origin than the API that they call.
+// Runs the front-end examples in Chromium, with another origin than the API.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,14 +12,14 @@ import { repository } from '../support/repository-copy.ts';
 import { rostrum, type Server, startServer } from '../support/server.ts';
 import { launch, looks, visit } from './chromium.ts';
 
-/** What a person sees of a post: its row. */
+/** Locates the row of a post. */
 const row = (page: Page, title: string) =>
   page.locator('li, tr').filter({ hasText: new RegExp(`^${title}`) });
 
-/** Sends a request as another client of the API that a page calls. */
+/** Sends a request to the API as another client. */
 type Call = (method: string, path: string, body?: object) => Promise<unknown>;
 
-/** Renames the post and deletes it, where each row has a button for either. */
+/** Renames a post and deletes it with the buttons in its row. */
 async function renameAndDelete(page: Page, call: Call): Promise<void> {
   page.once('dialog', async (dialog) => {
     await renameElsewhere(call, 'Created', 'Taken');
@@ -36,7 +36,7 @@ async function renameAndDelete(page: Page, call: Call): Promise<void> {
   await row(page, 'Renamed').waitFor({ state: 'detached' });
 }
 
-/** Each sees an error, creates a post that is called Created, renames it to Renamed, and deletes it. */
+/** Each provokes an error, creates a post titled Created, renames it to Renamed, and deletes it. */
 const examples: Record<string, (page: Page, call: Call, key: string) => Promise<void>> = {
   async 'plain-fetch'(page, call) {
     await row(page, 'Note 30').waitFor();
@@ -131,13 +131,13 @@ const examples: Record<string, (page: Page, call: Call, key: string) => Promise<
   },
 };
 
-/** Changes the title of a post as another client would. */
+/** Renames a post as another client. */
 async function renameElsewhere(call: Call, from: string, to: string): Promise<void> {
   const { posts } = (await call('GET', `posts?title=${from}`)) as { posts: { id: string }[] };
   await call('PATCH', `posts/${posts[0]?.id}`, { title: to });
 }
 
-/** How many posts of the API have the title. */
+/** Returns the number of posts with this title. */
 async function totalOf(call: Call, title: string): Promise<number> {
   return ((await call('GET', `posts?title=${title}&count=exact`)) as { total: number }).total;
 }
@@ -161,7 +161,7 @@ describe('the examples in Chromium', function () {
   });
 
   for (const [name, use] of Object.entries(examples)) {
-    it(`runs examples/${name} on another origin than the API`, async () => {
+    it(`examples/${name} works on another origin than the API`, async () => {
       const port = await freePort();
       const page = `http://localhost:${port}`;
       const keys = join(folder, `${name}.keys`);
@@ -179,7 +179,7 @@ describe('the examples in Chromium', function () {
       const ended = npm(command, { cwd: join(repository, 'examples', name) });
       const address = `${page}/?api=${server.address}/api/v1`;
       await untilServed(address, ended);
-      // The first visit has Vite bundle what the page imports, and load it again.
+      // During the first visit, Vite bundles the imports and reloads the page.
       await visit(browser, address, looks[3], (page) => use(page, call, key));
       await visit(browser, address, looks[0], async (page) => {
         if (isWithKey) await signIn(page, key);
@@ -190,7 +190,7 @@ describe('the examples in Chromium', function () {
   }
 });
 
-/** Waits for what `npm start` serves. @throws with what it said when it ends */
+/** Waits until the page is served. Throws with the output if `npm start` exits. */
 async function untilServed(address: string, ended: ReturnType<typeof npm>): Promise<void> {
   for (;;) {
     const tried = await Promise.race([ended, fetch(address).catch(() => sleep(200))]);
@@ -211,10 +211,10 @@ function callOf(server: Server, key: string): Call {
   };
 }
 
-/** Users, and posts in every state; the last ones are Note 1 to Note 30. */
+/** Creates users, and posts in every state; the last ones are Note 1 to Note 30. */
 async function fill(call: Call): Promise<void> {
   const user = { name: 'Ada', email: 'ada@example.com' };
-  // A key that is nobody is ignored where nothing asks for keys; there the user has any id.
+  // Servers without keys ignore the key and have no caller, so PUT fails there.
   const made = call('PUT', 'users/me', user).catch(() => call('POST', 'users', user));
   const { id: authorId } = (await made) as { id: string };
   await call('POST', 'users', { name: 'Grace', email: 'grace@example.com' });

@@ -8,7 +8,7 @@ import { blocksOf } from './markdown.ts';
 describe('docs/accounts.md', function () {
   this.timeout(60_000);
 
-  it('gives two authors a key each, with three commands', async () => {
+  it('creates a key for each of two authors with three commands', async () => {
     const [block] = blocksOf('docs/accounts.md', 'sh').filter(({ text }) =>
       text.includes('--subject'),
     );

@@ -10,7 +10,7 @@ const linesOf = (text: string) => text.split('\n').map((line) => line.trim());
 const read = (file: string) => linesOf(readFileSync(join(repository, file), 'utf8'));
 
 describe(page, () => {
-  it('names files and folders that exist', () => {
+  it('mentions only files and folders that exist', () => {
     const names = [...readPage(page).matchAll(/`((?:src|scripts|test)\/[\w./-]+)`/g)];
     const missing = names
       .map(([, name = '']) => name)
@@ -19,9 +19,9 @@ describe(page, () => {
     expect(missing).to.deep.equal([]);
   });
 
-  it('shows the ports as they are', () => {
+  it('quotes the ports exactly', () => {
     const ports = globSync('src/ports/*.ts', { cwd: repository }).flatMap(read);
-    // `typescript` and not `ts`: it is not an example to run.
+    // The block is marked `typescript`, not `ts`, because it cannot be run.
     const [shown] = blocksOf(page, 'typescript');
     const strange = linesOf(shown?.text ?? 'nothing').filter(
       (line) => !ports.includes(line) && line !== '',
@@ -29,7 +29,7 @@ describe(page, () => {
     expect(strange).to.deep.equal([]);
   });
 
-  it('shows changes that fit the files', () => {
+  it('shows diffs that match the files', () => {
     const diffs = blocksOf(page, 'diff').flatMap(({ text }) => text.split(/^--- /m).slice(1));
     const strange = diffs.flatMap((diff) => {
       const [file = '', ...lines] = diff.trimEnd().split('\n');

@@ -1,5 +1,5 @@
-// Every example of the documentation, run. Programs run on another version of Node as well
-// when EXAMPLES_NODE names it; npm brings it into a directory that goes after the tests:
+// Runs every example in the documentation. EXAMPLES_NODE also runs the programs on another version of Node,
+// which npm installs in a temporary directory:
 //
 //   EXAMPLES_NODE=22.18.0 npm run test:unit -- test/docs/examples.test.ts
 
@@ -13,11 +13,11 @@ import { repository, temporaryDirectory } from '../support/repository-copy.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { blocksOf, shown, stepsOf } from './markdown.ts';
 
-/** Inside the package, so that `rostrum` is the package itself, as it is built. */
+/** Inside the package, so that `rostrum` resolves to the built package itself. */
 const folder = join(repository, '.cache', 'examples');
 const bin = (...path: string[]) => join(repository, 'node_modules', ...path);
 const tsc = bin('typescript', 'bin', 'tsc');
-/** Runs the examples that are JavaScript: those of Deno. */
+/** Runs the JavaScript examples, which are for Deno. */
 const deno = [
   bin('deno', 'bin.cjs'),
   'run',
@@ -26,25 +26,25 @@ const deno = [
   '--node-modules-dir=manual',
 ];
 
-/** Commands for a shell that other tests run, and where. */
+/** Shell commands that are tested elsewhere, and where. */
 const shellExamples = new Map([
-  ['npm ci && npm start', 'test/main.test.ts starts the program by npm start'],
-  ['npm cit', 'this is it'],
+  ['npm ci && npm start', 'test/main.test.ts starts the program with npm start'],
+  ['npm cit', 'runs this test'],
   [
     'npm ci --omit=dev && npm start',
     'test/package.test.ts compares what it installs with what the program needs',
   ],
 ]);
 
-/** The commands that bring data into a clone. */
-const bringData = blocksOf('README.md', 'sh').find(({ text }) => text.includes('npm pack'))?.text;
+/** The commands that import data into a clone. */
+const importData = blocksOf('README.md', 'sh').find(({ text }) => text.includes('npm pack'))?.text;
 
-/** The commands that make a blog. */
+/** The commands that set up a blog. */
 const blog = blocksOf('README.md', 'sh').find(({ text }) => text.includes('--anonymous'))?.text;
 const api = 'http://127.0.0.1:3000/api/v1';
 
-/** In place of npm: a package like the one that is fetched, and the program of this clone. */
-const standIn = `npm() {
+/** Replaces npm: provides a package like the one that is fetched, and starts the program of this clone. */
+const fakeNpm = `npm() {
   if [ "$1" = start ]; then shift 2 && "$NODE" "$MAIN" "$@"; return; fi
   [ "$1 $3 $5" = 'pack --pack-destination jsonplaceholder' ] && mkdir package &&
     echo '{"users":[{"id":1,"name":"Ada"}],"posts":[{"title":"On engines","userId":1}]}' > package/data.json &&
@@ -53,7 +53,7 @@ const standIn = `npm() {
 set -e
 `;
 
-/** The examples that run, each with what its page says that it prints. */
+/** The pages with examples that run, each with the output that the page shows. */
 const pages = [
   'README.md',
   'docs/architecture.md',
@@ -72,7 +72,7 @@ const examples = pages.flatMap((page) =>
     return [{ file: join(folder, name), isDeno: language === 'js', page, line, text, output }];
   }),
 );
-/** Parts of programs, which moving-in.test.ts runs. */
+/** Parts of programs, which are only compiled here. moving-in.test.ts runs them. */
 const parts = ['moving-in'].flatMap((name) =>
   blocksOf(`docs/${name}.md`, 'ts').map(({ text, line }) => ({
     file: join(folder, `${name}-${line}.ts`),
@@ -84,8 +84,8 @@ const store = {
   text: blocksOf('docs/writing-a-store.md', 'ts').find(({ text }) => isSuite(text))?.text ?? '',
 };
 
-/** Installs a version of Node beside the examples. @returns where it is */
-async function bring(version: string): Promise<string> {
+/** Installs a version of Node beside the examples and returns its path. */
+async function installNode(version: string): Promise<string> {
   const home = join(folder, `node-${version}`);
   mkdirSync(home);
   const project = { private: true, allowScripts: { node: true } };
@@ -96,7 +96,7 @@ async function bring(version: string): Promise<string> {
   return join(home, 'node_modules', 'node', 'bin', 'node');
 }
 
-describe('the examples of the documentation', function () {
+describe('the examples in the documentation', function () {
   this.timeout(180_000);
   let compiled: Promise<Outcome>;
   let suite: Promise<Outcome>;
@@ -140,7 +140,8 @@ describe('the examples of the documentation', function () {
     describe(`on Node ${version}`, () => {
       let outcomes: Promise<Outcome>[];
       before(async () => {
-        const binary = version === process.versions.node ? process.execPath : await bring(version);
+        const binary =
+          version === process.versions.node ? process.execPath : await installNode(version);
         const options = { cwd: folder, env: { DENO_NO_UPDATE_CHECK: '1' } };
         outcomes = examples.map(({ file, isDeno }) =>
           whenFree(() => outcomeOf(start(binary, isDeno ? [...deno, file] : [file], options))),
@@ -148,7 +149,7 @@ describe('the examples of the documentation', function () {
       });
 
       for (const [i, { page, line, output }] of examples.entries()) {
-        it(`${page}, line ${line}${output === undefined ? '' : ', prints what it says'}`, async () => {
+        it(`${page}, line ${line}${output === undefined ? '' : ', prints the output shown'}`, async () => {
           const outcome = await outcomes[i];
           expect(outcome?.code, outcome?.output).to.equal(0);
           if (output !== undefined) expect(outcome?.stdout).to.match(shown(output));
@@ -157,18 +158,18 @@ describe('the examples of the documentation', function () {
     });
   }
 
-  it('leave no command for a shell without a test', () => {
+  it('have a test for each shell command', () => {
     const shell = blocksOf('README.md', 'sh').map(({ text }) => text.trim());
-    expect(shell).to.have.members([...shellExamples.keys(), bringData?.trim(), blog?.trim()]);
+    expect(shell).to.have.members([...shellExamples.keys(), importData?.trim(), blog?.trim()]);
   });
 
-  it('make a blog that anyone can read and a key can write, in five commands', async () => {
+  it('set up a blog that anyone can read and a key can write, in five commands', async () => {
     expect(blog?.trim().split('\n')).to.have.length(5);
     await using clone = await temporaryDirectory();
     const port = String(await freePort());
     const MAIN = join(repository, 'src', 'main.ts');
     const options = { cwd: clone.path, env: { NODE: process.execPath, MAIN, PORT: port } };
-    // In place of npm: the program of this clone.
+    // Replaces npm: starts the program of this clone.
     const npmStart = `npm() { [ "$2" = --silent ] && shift; shift 2; exec "$NODE" "$MAIN" "$@"; }`;
     const post = `curl -s -o post -w '%{http_code}\\n' ${api}/posts -H 'Content-Type: application/json' -d`;
     const more = [
@@ -187,7 +188,7 @@ describe('the examples of the documentation', function () {
     expect(readFileSync(join(clone.path, 'post'), 'utf8')).to.include('"field-taken"');
   });
 
-  it('bring data into a clone, and leave nothing there that Git does not ignore', async () => {
+  it('import data into a clone, and leave only files that Git ignores', async () => {
     await using clone = await temporaryDirectory();
     const options = {
       cwd: clone.path,
@@ -195,7 +196,7 @@ describe('the examples of the documentation', function () {
     };
     const run = (script: string) => outcomeOf(start('bash', ['-c', script], options));
     copyFileSync(join(repository, '.gitignore'), join(clone.path, '.gitignore'));
-    const { code, stdout, output } = await run(`${standIn}${bringData}`);
+    const { code, stdout, output } = await run(`${fakeNpm}${importData}`);
     expect(code, output).to.equal(0);
     expect(stdout).to.match(/^Added 1 user and 1 post\n(?:.*\n)*Added 10 users and 100 posts\n/);
     const { stdout: seen } = await run('git init --quiet && git status --porcelain');
@@ -203,7 +204,7 @@ describe('the examples of the documentation', function () {
   });
 
   for (const page of ['README.md', 'docs/http.md']) {
-    describe(`the console of ${page}`, () => {
+    describe(`the console examples in ${page}`, () => {
       const steps = blocksOf(page, 'console').flatMap(stepsOf);
       const mark = '=====end-of-step=====\n';
       let server: Server;
@@ -211,8 +212,8 @@ describe('the examples of the documentation', function () {
 
       before(async () => {
         server = await startServer('--store', 'memory:');
-        // One shell for all, so that a variable that a command sets is there for the next. The
-        // second time, another second of `date`, is on what the first one left in the store.
+        // One shell for all commands, so that they share variables. The second run starts with the data of the
+        // first, at least a second later, so that `date` differs.
         const script = steps.map(({ command }) => `${command}\necho; echo -n '${mark}'`).join('\n');
         const address = 'http://127.0.0.1:3000';
         const twice = `for time in 1 2; do\n${script}\nsleep 1\ndone`;
@@ -229,7 +230,7 @@ describe('the examples of the documentation', function () {
         });
       }
 
-      it('needs no curl newer than 7.81', () => {
+      it('need no curl newer than 7.81', () => {
         const newer = /--json|--url-query|--variable|%header\{|%\{header_json/;
         expect(steps.filter(({ command }) => newer.test(command))).to.deep.equal([]);
       });

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { repository } from '../support/repository-copy.ts';
 import { readPage } from './markdown.ts';
 
-/** The anchors of a page: those that GitHub makes of headings, and those in tables. */
+/** Returns the anchors of a page: those that GitHub derives from headings, and explicit ones. */
 function anchorsOf(page: string): Set<string> {
   const text = readPage(page);
   const headings = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = '']) =>
@@ -17,9 +17,9 @@ function anchorsOf(page: string): Set<string> {
   return new Set([...headings, ...ids]);
 }
 
-describe('the links of the documentation', () => {
+describe('the links in the documentation', () => {
   for (const page of globSync(['*.md', 'docs/*.md'], { cwd: repository })) {
-    it(`lead somewhere: ${page}`, () => {
+    it(`have existing targets: ${page}`, () => {
       const links = [...readPage(page).matchAll(/\]\(([^)#\s]*)(?:#([^)]+))?\)/g)];
       const missing = links.filter(([, file = '', anchor]) => {
         if (/^[a-z]+:/.test(file)) return false;

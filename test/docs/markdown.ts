@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '../support/repository-copy.ts';
 
-/** A fenced block of a page. */
+/** A fenced code block in a page. */
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** The line of the page on which it begins. */
+  /** The line where the block begins. */
   readonly line: number;
 }
 
-/** A command of a page, and what the page says that it prints. */
+/** A command in a page, and the output that the page shows. */
 export interface Step {
   readonly command: string;
   readonly expected: string;
@@ -31,7 +31,7 @@ export function blocksOf(page: string, language?: string): Block[] {
   return blocks.filter((block) => language === undefined || block.language === language);
 }
 
-/** The steps of a console session: `$ ` before a command, its output below it. */
+/** Splits a console session into commands, which follow `$ `, and their outputs. */
 export function stepsOf({ text, line }: Block): Step[] {
   return [...text.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)].map((match) => ({
     command: match[1] ?? '',
@@ -40,7 +40,7 @@ export function stepsOf({ text, line }: Block): Step[] {
   }));
 }
 
-/** A text as a page shows it: `…` stands for anything, also nothing. */
+/** Returns a pattern for output shown in a page: `…` matches anything, including nothing. */
 export function shown(expected: string): RegExp {
   const escaped = expected.trimEnd().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replaceAll('…', '[\\s\\S]*?')}\\s*$`);

@@ -9,7 +9,7 @@ import { blocksOf, readPage } from './markdown.ts';
 
 const page = 'docs/moving-in.md';
 
-/** The commands and the transform below a heading. */
+/** Returns the commands and the transform below a heading. */
 function recipe(heading: string) {
   const text = readPage(page);
   const from = text.slice(0, text.indexOf(`\n## ${heading}\n`)).split('\n').length;
@@ -31,14 +31,14 @@ describe('the recipes of docs/moving-in.md', function () {
 
   const write = (name: string, content: string) => writeFileSync(join(folder.path, name), content);
 
-  /** Runs a script in the folder, with the program of this clone and what `more` defines. */
+  /** Runs a script in the folder, with the program of this clone and the functions in `more`. */
   const shell = (script: string, more = ''): Promise<Outcome> => {
     const env = { NODE: process.execPath, MAIN: program };
     const given = `set -e; rostrum() { "$NODE" "$MAIN" "$@"; }\n${more}\n${script}`;
     return outcomeOf(start('bash', ['-c', given], { cwd: folder.path, env }));
   };
 
-  /** Runs a recipe as it stands on the page. @returns what it printed */
+  /** Runs a recipe exactly as on the page and returns its output. */
   const follow = async (heading: string, more?: string): Promise<string> => {
     const { commands, transform } = recipe(heading);
     expect(transform.trimEnd().split('\n').length).to.be.within(5, 20);
@@ -48,8 +48,8 @@ describe('the recipes of docs/moving-in.md', function () {
     return stdout;
   };
 
-  /** What the store holds afterwards, without times of the import. */
-  const held = async () => {
+  /** Returns the records in the store, without their times. */
+  const stored = async () => {
     const { stdout } = await shell('rostrum export -');
     const all = stdout
       .trimEnd()
@@ -61,7 +61,7 @@ describe('the recipes of docs/moving-in.md', function () {
     return { users: of('user'), posts: of('post') };
   };
 
-  it('move a WordPress blog in', async () => {
+  it('import a WordPress blog', async () => {
     write(
       'wp-users',
       'ID,display_name,user_email\n1,Ada,ada@example.com\n2,Grace,grace@example.com\n',
@@ -86,7 +86,7 @@ describe('the recipes of docs/moving-in.md', function () {
       /^Added 2 users and 0 posts\n[\s\S]*\nAdded 0 users and 7 posts; left out by the transform: 1\n/,
     );
     expect(stdout).not.to.contain('not used');
-    const { users, posts } = await held();
+    const { users, posts } = await stored();
     expect(users).to.deep.equal([
       { id: '1', name: 'Ada', email: 'ada@example.com' },
       { id: '2', name: 'Grace', email: 'grace@example.com' },
@@ -114,7 +114,7 @@ describe('the recipes of docs/moving-in.md', function () {
     ]);
   });
 
-  it('move a WordPress blog in that a plugin has exported, and again', async () => {
+  it('import a WordPress blog exported with a plugin, also repeatedly', async () => {
     const headings =
       'ID,Title,Content,Date,Slug,Status,Post Password,Author Email,Author Display Name,Tags';
     const rows = [
@@ -128,7 +128,7 @@ describe('the recipes of docs/moving-in.md', function () {
     const stdout = await follow('WordPress with a plugin');
     expect(stdout).to.match(/^Added 2 users and 4 posts; left out by the transform: 4\n/);
     expect(stdout).not.to.contain('not used');
-    const { users, posts } = await held();
+    const { users, posts } = await stored();
     const names = new Map(users.map(({ id, name }) => [id, name]));
     const found = posts.map(({ id, authorId, title, slug, ...rest }) => {
       return [id, names.get(authorId), title, slug, rest.publishedAt, rest.tags];
@@ -145,7 +145,7 @@ describe('the recipes of docs/moving-in.md', function () {
     expect(again.stdout).to.match(/^Added 0 users and 0 posts; there already: 4; /);
   });
 
-  it('move a Ghost blog in', async () => {
+  it('import a Ghost blog', async () => {
     const post = (id: string, status: string, visibility: string, more = {}) => {
       return {
         id,
@@ -179,7 +179,7 @@ describe('the recipes of docs/moving-in.md', function () {
     };
     write('ghost.json', JSON.stringify({ db: [{ meta: { version: '5.0.0' }, data }] }));
     expect(await follow('Ghost')).to.match(/^Added 2 users and 5 posts\n/);
-    const { users, posts } = await held();
+    const { users, posts } = await stored();
     expect(users[0]).to.deep.equal({ id: 'u1', name: 'Ada', email: 'ada@example.com' });
     expect(
       posts.map(({ id, slug, authorId, publishedAt }) => [id, slug, authorId, publishedAt]),
@@ -192,7 +192,7 @@ describe('the recipes of docs/moving-in.md', function () {
     ]);
   });
 
-  it('move a Substack in', async () => {
+  it('import a Substack', async () => {
     const rows = [
       'post_id,post_date,is_published,email_sent_at,inbox_sent_at,type,audience,title,subtitle,podcast_url',
       '1.hello,2023-01-05T14:00:00.000Z,true,2023-01-05T14:00:01.000Z,,newsletter,everyone,Hello,"Hi, all",',
@@ -214,7 +214,7 @@ describe('the recipes of docs/moving-in.md', function () {
       ],
     ]);
     const times = { publishedAt: '2023-01-05T14:00:00.000Z', authorId: null };
-    expect((await held()).posts).to.deep.equal([
+    expect((await stored()).posts).to.deep.equal([
       { id: '1.hello', title: 'Hello', body: '<p>1.hello</p>', subtitle: 'Hi, all', ...times },
       {
         id: '2.paid',
@@ -235,7 +235,7 @@ describe('the recipes of docs/moving-in.md', function () {
     ]);
   });
 
-  it('move posts from Mastodon in', async () => {
+  it('import posts from Mastodon', async () => {
     const everybody = 'https://www.w3.org/ns/activitystreams#Public';
     const followers = 'https://example.social/users/ada/followers';
     const create = (n: number, content: string, to: string[], cc: string[]) => {
@@ -263,7 +263,7 @@ describe('the recipes of docs/moving-in.md', function () {
       create(4, '', [everybody], []),
       { id: 'x', type: 'Announce', object: 'https://elsewhere.example/1', to: [everybody] },
     ];
-    // Mastodon has written the key twice.
+    // Some versions of Mastodon write this key twice.
     const outbox = JSON.stringify({ '@context': 'x', type: 'OrderedCollection', orderedItems: [] });
     write('outbox.json', outbox.replace(/\}$/, `,"orderedItems":${JSON.stringify(items)}}`));
     const stdout = await follow('Mastodon');
@@ -271,7 +271,7 @@ describe('the recipes of docs/moving-in.md', function () {
     expect(stdout).to.contain(
       '\n  outbox.json has the key "orderedItems" twice: the last one counts\n',
     );
-    const { posts } = await held();
+    const { posts } = await stored();
     expect(posts.map(({ id, url, publishedAt }) => [id, url, publishedAt !== null])).to.deep.equal([
       ['1', 'https://example.social/@ada/1', true],
       ['2', 'https://example.social/@ada/2', true],
@@ -286,7 +286,7 @@ describe('the recipes of docs/moving-in.md', function () {
     ]).to.deep.equal([...[80, 'Hello &amp; welcome', 'Unlisted', 'For followers', '(no text)']]);
   });
 
-  it('move documents from MongoDB in', async () => {
+  it('import documents from MongoDB', async () => {
     const oid = '507f1f77bcf86cd799439011';
     const date = { $date: '2019-01-01T00:00:00Z' };
     const canonical = { $date: { $numberLong: '1546300800000' } };
@@ -316,7 +316,7 @@ describe('the recipes of docs/moving-in.md', function () {
     const mongoexport = `MONGODB_URI=mongodb://x; mongoexport() { cat documents > "\${@: -1}"; }`;
     expect(await follow('MongoDB', mongoexport)).to.match(/^Added 0 users and 2 posts\n/);
     const at = '2019-01-01T00:00:00.000Z';
-    expect((await held()).posts).to.deep.equal(
+    expect((await stored()).posts).to.deep.equal(
       [
         {
           id: `${oid.slice(1)}2`,
@@ -341,7 +341,7 @@ describe('the recipes of docs/moving-in.md', function () {
     expect(stdout.match(/"createdAt":"2019-01-01T00:00:00.000Z"/g)).to.have.length(2);
   });
 
-  it('move a spreadsheet in', async () => {
+  it('import a spreadsheet', async () => {
     const rows = [
       'Titel;Text;Datum;Autor;E-Mail;Online;',
       'Erster;"Ein ""Text""; mit\r\nUmbruch";31.12.2019 9:30;Jörg;joerg@example.com;ja;',
@@ -360,7 +360,7 @@ describe('the recipes of docs/moving-in.md', function () {
         'Sat, 21 Nov 2026 09:30:00 +0000, or seconds or milliseconds since 1970.',
       'Added 2 users and 4 posts; left out by the transform: 3; refused: 1',
     ]);
-    const { users, posts } = await held();
+    const { users, posts } = await stored();
     const names = new Map(users.map(({ id, name }) => [id, name]));
     const found = posts.map(({ title, authorId, publishedAt }) => [
       title,
@@ -389,18 +389,18 @@ describe('the recipes of docs/moving-in.md', function () {
     expect(await nightly(['a', 'b', 'c'].map((slug) => article(slug)))).to.match(
       /^Added 0 users and 3 posts\n/,
     );
-    const before = await held();
+    const before = await stored();
     expect(await nightly(['a', 'b', 'c'].map((slug) => article(slug)))).to.match(
       /^Added 0 users and 0 posts; there already: 3\n/,
     );
-    expect(await held()).to.deep.equal(before);
-    // The page says what becomes of each: unchanged, changed, new, and missing from the file.
+    expect(await stored()).to.deep.equal(before);
+    // The page describes each case: unchanged, changed, new, and missing from the file.
     const stdout = await nightly([article('a'), article('b', 'changed'), article('d')]);
     expect(stdout.split('\n').slice(0, 2)).to.deep.equal([
       'posts[1] /id taken: Another record has this id. It is "b".',
       'Added 0 users and 1 post; there already: 1; refused: 1',
     ]);
-    const { posts } = await held();
+    const { posts } = await stored();
     expect(posts.map(({ id, title }) => [id, title])).to.deep.equal([
       ['a', 'a'],
       ['b', 'b'],

@@ -4,7 +4,7 @@ import { type Logger, safeLogger } from '../../src/ports/index.ts';
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 
 describe('safeLogger', () => {
-  it('passes each line on, as a call of a method', () => {
+  it('calls the logger’s methods with this', () => {
     class Lines implements Logger {
       readonly lines: unknown[] = [];
       debug(...line: unknown[]) {
@@ -26,7 +26,7 @@ describe('safeLogger', () => {
     expect(host.lines).to.deep.equal(levels.map((level) => [level, { n: 1 }, 'Hello.']));
   });
 
-  it('drops the line when the logger throws, rejects, is incomplete or absent', async () => {
+  it('drops lines if the logger throws, rejects, is incomplete or missing', async () => {
     const throwing = () => {
       throw new Error('The log is closed.');
     };

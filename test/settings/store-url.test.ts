@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { parseStoreUrl, redactStoreUrl, StoreUrlError } from '../../src/settings/index.ts';
 
 describe('store URLs', () => {
-  it('name a store', () => {
+  it('select a store', () => {
     expect(parseStoreUrl('memory:')).to.deep.equal({ kind: 'memory' });
     expect(parseStoreUrl('sqlite:./a b.db')).to.deep.equal({ kind: 'sqlite', path: './a b.db' });
     expect(parseStoreUrl('sqlite:/var/r.db')).to.deep.equal({ kind: 'sqlite', path: '/var/r.db' });
@@ -13,7 +13,7 @@ describe('store URLs', () => {
     }
   });
 
-  it('may have white space around them, as secrets in files do', () => {
+  it('can have white space around them, as in secret files', () => {
     expect(parseStoreUrl('sqlite:/data/x.db\n')).to.deep.equal({
       kind: 'sqlite',
       path: '/data/x.db',
@@ -25,13 +25,13 @@ describe('store URLs', () => {
     expect(redactStoreUrl('sqlite:/data/x.db\n')).to.equal('sqlite:/data/x.db');
   });
 
-  it('know the home directory', () => {
+  it('expand ~ to the home directory', () => {
     const path = join(homedir(), 'data/x.db');
     expect(parseStoreUrl('sqlite:~/data/x.db')).to.deep.equal({ kind: 'sqlite', path });
     expect(parseStoreUrl('sqlite:./~/x.db')).to.deep.equal({ kind: 'sqlite', path: './~/x.db' });
   });
 
-  it('are refused with a control character or quotation marks in their path', () => {
+  it('are rejected with control characters or quotation marks in the path', () => {
     for (const url of [
       'sqlite:x\u001b[2J.db',
       'sqlite:x\ny.db',
@@ -46,13 +46,13 @@ describe('store URLs', () => {
     expect(parseStoreUrl("sqlite:bob's.db")).to.deep.equal({ kind: 'sqlite', path: "bob's.db" });
   });
 
-  it('are refused when they name none', () => {
+  it('are rejected if they select no store', () => {
     for (const url of ['', 'memory', 'sqlite:', 'sqlite://x.db', 'postgres://x', 'data/x.db']) {
       expect(() => parseStoreUrl(url), url).to.throw(StoreUrlError);
     }
   });
 
-  it('are refused with a word about the // of other URLs', () => {
+  it('are rejected with a hint if a sqlite URL has //', () => {
     for (const url of ['sqlite://x.db', 'sqlite:///tmp/x.db']) {
       expect(() => parseStoreUrl(url), url).to.throw(
         /a path without \/\/, .* sqlite:\/tmp\/x\.db$/,
@@ -60,7 +60,7 @@ describe('store URLs', () => {
     }
   });
 
-  it('are shown without their password', () => {
+  it('are displayed without the password', () => {
     expect(redactStoreUrl('mongodb://ada:s3cr:t@h/db')).to.equal('mongodb://ada:***@h/db');
     expect(redactStoreUrl('mongodb+srv://ada:x@h')).to.equal('mongodb+srv://ada:***@h');
     expect(redactStoreUrl('mongodb://h/db')).to.equal('mongodb://h/db');

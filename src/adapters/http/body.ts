@@ -8,7 +8,7 @@ import { type Limiter, smallBody } from './limits.ts';
 import { bodyLimit } from './problems/catalogue.ts';
 import { Problem } from './problems/problem.ts';
 
-/** How many pieces a body can come in. Each costs time and memory, however short it is; a client needs a few dozen. */
+/** The most pieces that a body can come in. Each costs time and memory; real clients send a few dozen. */
 const mostPieces = 20_000;
 
 /** A body in more pieces counts as a large one. */
@@ -133,7 +133,7 @@ function checkHeaders({ req, request }: Context, form: BodyForm): void {
   if (!hasBody) throw emptyBody();
 }
 
-/** Other middleware that reads the body leaves nothing: Rostrum would wait for ever. */
+/** Fails at once if other middleware has read the body: its end would never come. */
 function checkUnread({ req, request }: Context): void {
   if (req.socket.destroyed || (req.destroyed && !req.complete)) throw new RequestAborted();
   if (request.body === undefined && !req.readableDidRead && !req.readableEnded) return;

@@ -9,7 +9,7 @@ import type { ClientAddress } from './client-address.ts';
 import type { Problem } from './problems/problem.ts';
 import { mountPath, parseTarget, type Query, type Target } from './target.ts';
 
-/** What all requests of an app have in common. */
+/** Settings shared by all requests of an app. */
 export interface AppSettings {
   readonly logger: Logger | undefined;
   readonly requireIfMatch: boolean;
@@ -80,7 +80,7 @@ export type Context = RouterContext<RostrumState>;
 /** Middleware of Koa that runs after `ctx.state.rostrum` was set. */
 export type Step = RouterMiddleware<RostrumState>;
 
-/** koa-compose, which each Koa app has. To import it would be one more package to install. */
+/** koa-compose, taken from Koa: importing it would be one more package to install. */
 export const compose: (steps: readonly Step[]) => Step = Reflect.get(new Koa(), 'compose');
 
 const noQuery: Query = new Map();
@@ -108,7 +108,7 @@ export function requestState(ctx: Koa.Context, app: AppSettings): RequestState {
   };
 }
 
-/** The client has gone: there is nobody to respond to. The log calls such a request aborted. */
+/** The client has disconnected. Such a request is logged as aborted. */
 export class RequestAborted extends Error {
   override readonly name = 'RequestAborted';
 
@@ -117,7 +117,7 @@ export class RequestAborted extends Error {
   }
 }
 
-/** For how many milliseconds a store can work on a list. */
+/** Time limit for one list, in milliseconds. */
 const listMs = 10_000;
 
 /** Aborted when the client goes, and when a store has worked on a list for too long. */

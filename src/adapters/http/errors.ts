@@ -110,7 +110,7 @@ const goneCodes = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMA
 export function reportErrors(app: Koa, logger: Logger | undefined): void {
   app.on('error', (error: Error) => {
     if (isForClient(error) || ('code' in error && goneCodes.has(String(error.code)))) return;
-    if (logger) logger.error({ err: error }, 'A response could not be sent.');
+    if (logger) logger.error({ err: error }, 'Unhandled error in the Koa app.');
     else app.onerror(error);
   });
 }

@@ -27,22 +27,21 @@ export interface RostrumHttpOptions {
   readonly prefix?: string | undefined;
   /** Whether a change needs `If-Match`; false if absent. */
   readonly requireIfMatch?: boolean | undefined;
-  /** Gets requests, changes and failures. Without one, failures go to the app's `error` event. */
+  /** Logs requests, changes and failures. Without a logger, failures go to the app's `error` event. */
   readonly logger?: Logger | undefined;
-  /** Whether each request is logged; true if absent. */
+  /** Whether to log each request. Default: true. */
   readonly accessLog?: boolean | undefined;
   /** Serves each request inside a span: `openTelemetry` of `rostrum/opentelemetry`. */
   readonly trace?: Trace | undefined;
   /** Counts requests. */
   readonly metrics?: HttpMetrics | undefined;
   /**
-   * Names the caller. Called after the checks of the host, the path and the limit of the address, and before
+   * Identifies the caller. Called after the checks of the host, the path and the limit of the address, and before
    * the query, the other headers and the body are checked. Not called for a preflight.
    */
   readonly authenticate?: Authenticate | undefined;
   /**
-   * The scopes of a request without credentials. If absent, it has none where `authenticate` is set, and all
-   * where it is not.
+   * The scopes of a request without credentials. Default: none if `authenticate` is set, otherwise all.
    */
   readonly anonymous?: readonly Scope[] | undefined;
   /** No limits if absent. */
@@ -104,9 +103,9 @@ export interface ServerLimits {
   readonly headersTimeoutMs: number;
   /** Until a whole request has arrived. */
   readonly requestTimeoutMs: number;
-  /** For which a connection is kept without a request: longer than proxies in front keep theirs. */
+  /** How long an idle keep-alive connection stays open. Must exceed the idle time-out of a proxy in front. */
   readonly keepAliveTimeoutMs: number;
-  /** For which nothing moves in either direction while a request is under way. */
+  /** How long a connection with a request can be idle in both directions. */
   readonly inactivityTimeoutMs: number;
   /** Bytes of the first line and all headers of a request. */
   readonly maxHeaderBytes: number;

@@ -131,7 +131,7 @@ export function below(front: string, path: string): string | undefined {
   return rest === '' || rest.startsWith('/') ? rest : undefined;
 }
 
-/** Returns the path that a mount of Koa, Connect or Express has cut off the target. */
+/** Returns the mount path that koa-mount, Connect or Express removed from the target. */
 export function mountPath(url: string, originalUrl: string): string {
   if (url === originalUrl) return '';
   const { path } = parseTarget(url);

@@ -20,7 +20,7 @@ export function validateQuery(
     const text = rostrum.target.query;
     if (text === '') return next();
     const query = parseQuery(text);
-    if (query === undefined) throw refuse('The query is not percent-encoded UTF-8.', []);
+    if (query === undefined) throw refuse('Malformed percent-encoding in the query.', []);
     const errors: QueryError[] = [];
     for (const [name, values] of query) {
       errors.push(...errorsOf(name, values, known, hintFor));

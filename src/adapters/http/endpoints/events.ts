@@ -27,7 +27,7 @@ export const eventsEndpoint: Endpoint = {
   query: [
     {
       name: 'after',
-      description: 'The "next" of the page before. If absent, the page is empty and at the end.',
+      description: 'The "next" of the previous page. If omitted, returns an empty page at the end.',
       schema: { type: 'string', maxLength: 512 },
       example: '4711.8211',
     },

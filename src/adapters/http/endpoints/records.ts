@@ -11,15 +11,15 @@ import { logChange } from '../operator/log.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { sendEmpty, sendJson } from '../send.ts';
 
-// What the endpoints of users and posts have in common: media types, headers, responses, problems.
+// What the endpoints of users and posts have in common: headers, responses, problems.
 
 export const ifMatch = tags(
   'If-Match',
-  'Only if the record is at one of these versions; * for any.',
+  'Apply the request only if the record is at one of these versions; * for any.',
 );
 export const ifNoneMatch = tags(
   'If-None-Match',
-  'Only if the record is at none of these versions. A read then ends in 304.',
+  'Apply the change only if the record is at none of these versions. A GET returns 304 if it is at one of them.',
 );
 
 function tags(name: string, description: string): Parameter {

@@ -151,7 +151,8 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       query: [
         {
           name: 'posts',
-          description: "What to do with the user's posts. If absent, a user with posts is kept.",
+          description:
+            "What to do with the user's posts. If omitted, a user with posts isn't deleted (409).",
           ...oneOf(deleteModes.filter((mode) => mode !== 'refuse')),
         },
       ],

@@ -40,7 +40,7 @@ export function parseEntityTags(header: string): readonly EntityTag[] | '*' | un
 /**
  * The version that a tag names.
  *
- * @returns undefined for a tag that is none of ours, or of another view, and so matches nothing
+ * @returns undefined for a tag that isn't ours or belongs to another view: it matches nothing
  */
 export function versionOf({ opaque }: EntityTag, view: View = 'whole'): Version | undefined {
   const [, digits, of = 'whole'] = /^([1-9]\d{0,15})(?:-(public))?$/.exec(opaque) ?? [];

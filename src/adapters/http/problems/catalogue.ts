@@ -40,13 +40,13 @@ const catalogue = {
   },
   'invalid-path': {
     status: 400,
-    title: 'Path cannot be decoded',
+    title: 'Malformed percent-encoding in the path',
     meaning: 'The path has malformed percent-encoding, or characters that must be encoded.',
     advice: 'Percent-encode each segment of the path as UTF-8.',
   },
   'invalid-query': {
     status: 400,
-    title: 'Query parameter not accepted',
+    title: 'Invalid query parameter',
     meaning: 'A query parameter is unknown, is repeated, or has a value that is not allowed.',
     advice: '"errors" names each such parameter, and "allowed" lists the known ones.',
     example: {
@@ -67,7 +67,7 @@ const catalogue = {
   },
   'invalid-header': {
     status: 400,
-    title: 'Header malformed',
+    title: 'Malformed header',
     meaning: 'A header that the request relies on is malformed or repeated.',
     advice: '"errors" names the header and its format.',
     example: {
@@ -96,19 +96,19 @@ const catalogue = {
   },
   'user-not-found': {
     status: 404,
-    title: 'No such user',
+    title: 'User not found',
     meaning: 'No user has the id in the path.',
     advice: 'List the users to see which exist.',
   },
   'post-not-found': {
     status: 404,
-    title: 'No such post',
+    title: 'Post not found',
     meaning: 'No post has the id in the path, or none that the caller can read.',
     advice: 'List the posts to see which exist.',
   },
   'path-not-found': {
     status: 404,
-    title: 'No such path',
+    title: 'Path not found',
     meaning: 'Nothing is served at this path. Paths are case-sensitive, without a trailing slash.',
     advice: 'Compare the path with the list of endpoints.',
   },
@@ -176,7 +176,7 @@ const catalogue = {
   },
   'version-mismatch': {
     status: 412,
-    title: 'Record has changed',
+    title: 'Version mismatch',
     meaning: 'The record is at a version that If-Match or If-None-Match excludes.',
     advice: 'Read the record again, and send the change with its new ETag.',
     headers: ['ETag'],
@@ -195,7 +195,7 @@ const catalogue = {
   },
   'unsupported-media-type': {
     status: 415,
-    title: 'Body is not of a JSON media type',
+    title: 'Unsupported media type',
     meaning: 'The body is not application/json (or a merge patch), not UTF-8, or is compressed.',
     advice: 'Accept-Post, Accept-Patch or Accept of the response lists the media types.',
     headers: ['Accept-Post', 'Accept-Patch', 'Accept', 'Accept-Encoding'],
@@ -208,7 +208,7 @@ const catalogue = {
   },
   'misdirected-request': {
     status: 421,
-    title: 'Wrong host name',
+    title: 'Wrong host',
     meaning: 'The header Host names another server (protection against DNS rebinding).',
     advice: 'Use the name localhost, or set PUBLIC_URL to the URL that you use.',
   },
@@ -223,7 +223,7 @@ const catalogue = {
   },
   'idempotency-key-reused': {
     status: 422,
-    title: 'Idempotency key already used',
+    title: 'Idempotency key reused',
     meaning: 'The Idempotency-Key was used in the last 24 hours with another body.',
     advice: 'Use a new key for each new record, and the same key only to repeat a request.',
   },

@@ -92,7 +92,7 @@ export function rostrumMiddleware(
     below(prefix, parseTarget(ctx.url).path) === undefined ? next() : serve(ctx, async () => {});
 }
 
-/** What Connect and Express call for requests that are not ours. */
+/** `next` of Connect and Express. */
 type NextListener = (error?: unknown) => void;
 
 /**
@@ -210,9 +210,12 @@ function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Step {
       const sentence = `The path and the query must have at most ${maxTargetLength} characters.`;
       throw new Problem('uri-too-long', sentence);
     }
-    const host = hostOf(ctx);
     // HTTP/1.0 has no Host, but no browser speaks it.
-    const name = host?.toLowerCase().replace(/\.?(?::\d*)?$/, '');
+    const name =
+      isOwnHost &&
+      hostOf(ctx)
+        ?.toLowerCase()
+        .replace(/\.?(?::\d*)?$/, '');
     if (name !== undefined && isOwnHost?.(name) === false) {
       throw new Problem('misdirected-request', 'The Host header names another server.');
     }

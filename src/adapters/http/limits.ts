@@ -32,9 +32,9 @@ const most = {
 };
 
 /**
- * After a turn of more than `turnMs`, nothing begins for an eighth of that time, and `mostMs` at most: Node
- * accepts one connection per turn, so other clients need short turns. After a turn of more than `connectingMs`,
- * nothing begins as long as each turn brings a new client, and for `connectingTurns` at most.
+ * After a turn of more than `turnMs`, nothing starts for an eighth of its duration, at most `mostMs`: Node accepts
+ * one connection per turn, so other clients need short turns. After a turn of more than `connectingMs`, nothing
+ * starts while each turn brings a new client, for at most `connectingTurns`.
  */
 const rest = { turnMs: 20, part: 8, mostMs: 25, connectingMs: 2, connectingTurns: 100 };
 
@@ -160,16 +160,12 @@ export class Limiter {
   /** Reserves a slot for a body of more than {@link smallBody} while it is read and used: 503 after a wait. */
   async reserveBody(ctx: Context): Promise<void> {
     const slot = { key: 'bodies', most: most.bodies };
-    await this.#begin(
-      ctx,
-      this.#queue(slot.key, slot),
-      () => {
-        const isFree = this.#isFree(slot);
-        if (!isFree) this.#senders.hurry();
-        return isFree;
-      },
-      () => this.#take(ctx, slot),
-    );
+    const canBegin = () => {
+      const isFree = this.#isFree(slot);
+      if (!isFree) this.#senders.hurry();
+      return isFree;
+    };
+    await this.#begin(ctx, this.#queue(slot.key, slot), canBegin, () => this.#take(ctx, slot));
     this.#senders.add(ctx.req.socket);
     ctx.state.rostrum.admission.onEnd(() => this.bodyArrived(ctx));
   }
@@ -188,19 +184,15 @@ export class Limiter {
     return async (ctx, next) => {
       const { name, slot } = queueOf(ctx);
       const queue = this.#queue(name, slot);
-      const slots = [slot, bodySlot(ctx)].filter((one) => one !== undefined);
-      await this.#begin(
-        ctx,
-        queue,
-        () => {
-          return slots.every((one) => this.#isFree(one)) && this.#mayRespond(queue);
-        },
-        () => {
-          queue.running += 1;
-          ctx.state.rostrum.admission.onEnd(() => (queue.running -= 1));
-          for (const one of slots) this.#take(ctx, one);
-        },
-      );
+      const own = bodySlot(ctx);
+      const canBegin = () => this.#isFree(slot) && this.#isFree(own) && this.#mayRespond(queue);
+      const waits = this.#begin(ctx, queue, canBegin, () => {
+        queue.running += 1;
+        ctx.state.rostrum.admission.onEnd(() => (queue.running -= 1));
+        this.#take(ctx, slot);
+        this.#take(ctx, own);
+      });
+      if (waits !== undefined) await waits;
       if (ctx.res.destroyed || ctx.req.socket.destroyed) throw new RequestAborted();
       await next();
       this.#watchResponse(ctx, queue);
@@ -214,11 +206,13 @@ export class Limiter {
     return queue;
   }
 
-  #isFree({ key, most }: Slot): boolean {
-    return (this.#slots.get(key) ?? 0) < most;
+  #isFree(slot: Slot | undefined): boolean {
+    return slot === undefined || (this.#slots.get(slot.key) ?? 0) < slot.most;
   }
 
-  #take({ state: { rostrum } }: Context, { key }: Slot): void {
+  #take({ state: { rostrum } }: Context, slot: Slot | undefined): void {
+    if (slot === undefined) return;
+    const { key } = slot;
     this.#slots.set(key, (this.#slots.get(key) ?? 0) + 1);
     rostrum.admission.onEnd(() => {
       const count = (this.#slots.get(key) ?? 1) - 1;
@@ -247,12 +241,21 @@ export class Limiter {
   }
 
   /** Begins at once if nothing else waits and the turn has time; else waits. */
-  async #begin(ctx: Context, queue: Queue, canBegin: () => boolean, begin: () => void) {
+  #begin(
+    ctx: Context,
+    queue: Queue,
+    canBegin: () => boolean,
+    begin: () => void,
+  ): Promise<void> | undefined {
     if (queue.isFull) throw overloaded;
-    if (this.#waiting === 0 && this.#hasTime() && canBegin()) {
-      begin();
-      return;
+    if (this.#waiting > 0 || !this.#hasTime() || !canBegin()) {
+      return this.#wait(ctx, queue, canBegin, begin);
     }
+    begin();
+    return undefined;
+  }
+
+  async #wait(ctx: Context, queue: Queue, canBegin: () => boolean, begin: () => void) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: Waiting = {
       canBegin,

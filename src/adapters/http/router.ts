@@ -91,15 +91,19 @@ const resolveMe: Step = (ctx, next) => {
 function queueOf({ method, path, operation, responses }: Endpoint) {
   const [, collection] = path.split('/');
   if (responses[200]?.schema?.endsWith('Page') && operation !== 'listEvents') {
-    return ({ state: { rostrum } }: Context) => {
-      // Large pages have a queue of their own, so that small ones need not wait for them.
-      const digits = rostrum.query.get('limit')?.[0]?.length ?? 3;
+    // Large pages have a queue of their own, so that small ones need not wait for them.
+    const queues = [1, 2, 3, 4].map((digits) => {
       const name = `${operation} ${digits}`;
       return { name, slot: { key: name, most: 4 } };
+    });
+    return ({ state: { rostrum } }: Context) => {
+      const digits = rostrum.query.get('limit')?.[0]?.length ?? 3;
+      return queues[digits - 1] as (typeof queues)[number];
     };
   }
   if (method === 'GET' || method === 'POST' || method === 'OPTIONS') {
-    return () => ({ name: operation });
+    const queue = { name: operation };
+    return () => queue;
   }
   // Changes of one record run one after another: together they would only conflict in the store.
   return ({ params: { id } }: Context) => ({

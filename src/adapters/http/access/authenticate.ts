@@ -49,12 +49,14 @@ export function authentication(rostrum: AnyRostrum, options: Options): (scopes: 
   const { authenticate } = options;
   const anonymous = options.anonymous && anonymousCaller(options.anonymous);
   const identify = authenticate && identification(authenticate, options);
-  return (scopes) => async (ctx, next) => {
-    if (identify === undefined) {
+  if (identify === undefined) {
+    return (scopes) => (ctx, next) => {
       if (anonymous === undefined) ctx.state.rostrum.services = rostrum;
       else bind(ctx, anonymous, scopes);
       return next();
-    }
+    };
+  }
+  return (scopes) => async (ctx, next) => {
     if (anonymous !== undefined) ctx.vary('Authorization');
     const caller = authenticate?.known?.(ctx) ?? (await identify(ctx));
     if (caller !== undefined) {

@@ -315,16 +315,6 @@ describe('the package', function () {
   });
 });
 
-describe('scripts/check.ts', () => {
-  it('prints one sentence if the development packages are missing', async () => {
-    await using directory = await temporaryDirectory();
-    await cp(join(repository, 'scripts'), join(directory.path, 'scripts'), { recursive: true });
-    const { code, output } = await node(['scripts/check.ts'], { cwd: directory.path });
-    expect([code, output.split('\n').length]).to.deep.equal([1, 2]);
-    expect(output).to.contain('run `npm ci` without --omit=dev');
-  });
-});
-
 describe('scripts/node-guard.mjs', () => {
   const guarded = (...before: string[]) =>
     node([...before, '--import=./scripts/node-guard.mjs', '--eval', "console.log('started')"], {

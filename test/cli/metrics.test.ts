@@ -57,7 +57,9 @@ describe('the program, with metrics', function () {
     );
     const free = String(await freePort());
     const both = [...memory, '--port', port, '--metrics-port', free];
-    expect(await refusalOf(runProgram(both))).to.match(/^--port is \d+, but that port is already in use/);
+    expect(await refusalOf(runProgram(both))).to.match(
+      /^--port is \d+, but that port is already in use/,
+    );
     const again = createServer().listen(Number(free), '127.0.0.1');
     await once(again, 'listening');
     again.close();

@@ -168,7 +168,9 @@ describe('copyRecords', () => {
         version,
       })),
     });
-    expect(await refusalOf(copy(from, to))).to.match(/^The target holds 1,400 records missing from/);
+    expect(await refusalOf(copy(from, to))).to.match(
+      /^The target holds 1,400 records missing from/,
+    );
     await copy(from, to, { overwrite: true });
     expect(await contentOf(to)).to.deep.equal(given);
   });
@@ -233,7 +235,9 @@ describe('copyRecords', () => {
     expect(await refusalOf(copy(from, to))).to.match(
       /The two sides differ in 3 records \(the user .*run the same command again/,
     );
-    expect(await refusalOf(copy(from, to))).to.match(/missing from the source.* \(the post p0000000\)/);
+    expect(await refusalOf(copy(from, to))).to.match(
+      /missing from the source.* \(the post p0000000\)/,
+    );
     await copy(from, to, { overwrite: true });
     expect(await contentOf(to)).to.deep.equal(await contentOf(from));
   });

@@ -32,8 +32,8 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   customFields: CustomFilterFields | undefined,
 ): ListQuery<Filter, Sort> {
   const { query, caller } = ctx.state.rostrum;
-  const custom = readCustomFilter(query, customFields);
-  const filter: Filter = { ...readFilter(query), ...(custom ? { custom } : { ids: [] }) };
+  const isFiltered = query.keys().some((name) => !pageParameters.has(name));
+  const filter = isFiltered ? readFilters(query, readFilter, customFields) : ({} as Filter);
   const sort = first(query, 'sort');
   const order = (sort === undefined ? defaultOrder(list, caller) : readOrder(sort)) as Order<Sort>;
   const limit = Number(first(query, 'limit') ?? pageLimits.default);
@@ -64,6 +64,18 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
       return `${others}${others && '&'}cursor=${next}`;
     },
   };
+}
+
+/** The parameters that choose a page and its form, and no records. */
+const pageParameters = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'include']);
+
+function readFilters<Filter extends EntityFilter>(
+  query: Query,
+  readFilter: (query: Query) => Filter,
+  customFields: CustomFilterFields | undefined,
+): Filter {
+  const custom = readCustomFilter(query, customFields);
+  return { ...readFilter(query), ...(custom ? { custom } : { ids: [] }) };
 }
 
 export function readUserFilter(query: Query): UserFilter {

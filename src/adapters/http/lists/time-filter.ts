@@ -19,7 +19,6 @@ export function readInstant(text: string): { ms: number; exact: boolean } | unde
 
 /** Reads the bounds of a time as a span of whole milliseconds, the precision of records. */
 export function readTimes(query: Query, field: string): TimeSpan | undefined {
-  if (query.size === 0) return undefined;
   const { from = Number.NEGATIVE_INFINITY, before = Number.POSITIVE_INFINITY } = readSpan(
     query,
     field,

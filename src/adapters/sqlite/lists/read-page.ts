@@ -85,22 +85,13 @@ export function isQuick(
   if (query.total) return false;
   try {
     return rangesOf(collection, query).every((terms) => {
-      const plan = planOf(connection, select(rowid, collection, terms, query.order));
+      const plan = connection.planOf(select(rowid, collection, terms, query.order).sql);
       const used = plan.split('?').length - 1; // As in `SEARCH posts USING INDEX i (a=? AND b<?)`.
       return used === terms.length && !isSorted(plan);
     });
   } catch {
     return true; // Reading it says what is wrong.
   }
-}
-
-/** Returns SQLite's words for how it runs a query. They may change with the version of SQLite. */
-function planOf(connection: Connection, { sql }: Sql): string {
-  type Step = [id: number, parent: number, unused: number, detail: string];
-  return connection
-    .all<Step>(`EXPLAIN QUERY PLAN ${sql}`)
-    .map(([, , , detail]) => detail)
-    .join();
 }
 
 function isSorted(plan: string): boolean {
@@ -161,7 +152,7 @@ function statementOf(
   isFew: boolean,
 ): Sql {
   const keys = select(rowid, collection, terms, order);
-  const plan = planOf(connection, keys);
+  const plan = connection.planOf(keys.sql);
   if (isSorted(plan)) {
     const most = plan.includes('COVERING') ? maxSorted.inIndex : maxSorted.others;
     const match = select({ sql: '1', values: [] }, collection, terms);

@@ -12,7 +12,7 @@ import { openSqliteStore } from '../src/adapters/sqlite/index.ts';
 import { user } from './cli/transfer/records.ts';
 import { type Installed, installPackage, typeCheck } from './support/packed.ts';
 import { node, start } from './support/process.ts';
-import { repository, temporaryDirectory } from './support/repository-copy.ts';
+import { repository } from './support/repository-copy.ts';
 import { startProgram } from './support/server.ts';
 
 // Tests the package as users install it: from the tarball, with and without its peer dependencies.

@@ -5,7 +5,7 @@ import { installPackage } from './support/packed.ts';
 import { outcomeOf, start } from './support/process.ts';
 import { temporaryDirectory } from './support/repository-copy.ts';
 
-// Tests the package like test/package.test.ts, but on the oldest Node that package.json allows.
+// Tests the package like test/package.slow.ts, but on the oldest Node that package.json allows.
 
 describe('the package on the oldest Node', () => {
   it('can be imported and required at every subpath, and prints its help', async () => {

@@ -28,11 +28,11 @@ const deno = [
 
 /** Shell commands that are tested elsewhere, and where. */
 const shellExamples = new Map([
-  ['npm ci && npm start', 'test/main.test.ts starts the program with npm start'],
+  ['npm ci && npm start', 'test/main.slow.ts starts the program with npm start'],
   ['npm cit', 'runs this test'],
   [
     'npm ci --omit=dev && npm start',
-    'test/package.test.ts compares what it installs with what the program needs',
+    'test/package.slow.ts compares what it installs with what the program needs',
   ],
 ]);
 
@@ -72,7 +72,7 @@ const examples = pages.flatMap((page) =>
     return [{ file: join(folder, name), isDeno: language === 'js', page, line, text, output }];
   }),
 );
-/** Parts of programs, which are only compiled here. moving-in.test.ts runs them. */
+/** Parts of programs, which are only compiled here. moving-in.slow.ts runs them. */
 const parts = ['moving-in'].flatMap((name) =>
   blocksOf(`docs/${name}.md`, 'ts').map(({ text, line }) => ({
     file: join(folder, `${name}-${line}.ts`),

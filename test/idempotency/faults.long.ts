@@ -1,6 +1,6 @@
-// The tests of faults.test.ts, and those of a MongoDB server that stays away until a restart.
+// The tests of faults.slow.ts, and those of a MongoDB server that stays away until a restart.
 
 process.env.LASTING_FAULTS = 'all';
-await import('./faults.test.ts');
+await import('./faults.slow.ts');
 
 export {};

@@ -1,5 +1,5 @@
 // Reads, lists, changes and deletes posts whose JSON is 1 MiB each, but which take 20 MiB as objects.
-// large-records.test.ts runs this with a connection string in a process with little memory.
+// large-records.slow.ts runs this with a connection string in a process with little memory.
 
 import { fileURLToPath } from 'node:url';
 import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';

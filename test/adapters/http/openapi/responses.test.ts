@@ -69,9 +69,9 @@ const elsewhere: Readonly<Record<string, string>> = {
   refused: 'a rule of the host: ../../around.test.ts',
   internal: 'unexpected errors: problems/problems.test.ts',
   'store-unavailable': 'a store that fails: problems/problems.test.ts',
-  overloaded: 'requests that wait too long: limits.test.ts',
+  overloaded: 'requests that wait too long: limits.slow.ts',
   'credentials-unavailable': 'an identity provider that fails: access/authentication.test.ts',
-  'events-unavailable': 'a store without a log: events.test.ts',
+  'events-unavailable': 'a store without a log: events.slow.ts',
   'listEvents 400 invalid-header': 'Authorization given twice: access/authentication.test.ts',
   'shutting-down': 'a server that closes: server/shutdown.test.ts',
 };

@@ -3,7 +3,6 @@ import {
   type CustomFilters,
   type CustomFilterType,
   declaredField,
-  declaredFields,
   type FieldsOf,
 } from './declared-fields.ts';
 import { isPlainObject, type JsonObject } from './json.ts';
@@ -117,9 +116,9 @@ export function customConditions(
   fields: CustomFilterFields = {},
 ): readonly Condition[] | undefined {
   const conditions: Condition[] = [];
-  for (const { name: field, type: custom } of declaredFields(fields)) {
-    const value = asked[field];
-    if (value === undefined) continue;
+  for (const [field, value] of Object.entries(asked)) {
+    const custom = declaredField(fields, field)?.type;
+    if (value === undefined || custom === undefined) continue;
     if (custom === 'text[]') {
       const texts = [value].flat() as string[];
       if (!texts.every(isCleanText)) return undefined;

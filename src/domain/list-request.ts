@@ -50,6 +50,16 @@ export interface PartialListRequest<Filter, Sort extends string> extends ListReq
   readonly fields: readonly string[];
 }
 
+const requestNames = ['filter', 'order', 'limit', 'after', 'total', 'fields', 'signal'];
+const filterNames = {
+  users: [...Object.keys(filters.users), 'custom'],
+  posts: [...Object.keys(filters.posts), 'custom'],
+};
+/** The filters by names that are known at run time only. */
+const filtersByName = filters as unknown as Readonly<
+  Record<Collection, Readonly<Record<string, Filter<unknown>>>>
+>;
+
 /** Which values a filter takes; the words end the sentence "The filter must be …". */
 const filterTypes: Readonly<
   Record<FilterType, { takes: (value: unknown) => boolean; words: string }>
@@ -90,8 +100,7 @@ export function checkRequest<Filter extends EntityFilter, Sort extends string>(
   request: ListRequest<Filter, Sort> & { readonly fields?: readonly string[] | undefined },
   rules: ListRules,
 ): CheckedRequest<Filter, Sort> {
-  const known = ['filter', 'order', 'limit', 'after', 'total', 'fields', 'signal'];
-  checkOptions(request, known, 'request');
+  checkOptions(request, requestNames, 'request');
   const { collection, defaultOrder = newestFirst } = rules;
   const { filter = {} as Filter, after, total = false, signal } = request;
   const order = request.order ?? (defaultOrder as Order<Sort>);
@@ -125,11 +134,10 @@ export function conditionsOf<Filter extends EntityFilter>(
   { collection, custom: declared }: ListRules,
 ): readonly Condition[] | undefined {
   const { custom = {}, ...known } = filter;
-  const table = filters[collection] as unknown as Readonly<Record<string, AnyFilter>>;
   const conditions: Condition[] = [];
   for (const [name, value] of Object.entries(known)) {
     if (value === undefined) continue;
-    const more = table[name]?.conditions(value);
+    const more = filtersByName[collection][name]?.conditions(value);
     if (more === undefined) return undefined;
     conditions.push(...more);
   }
@@ -148,8 +156,6 @@ function queryOrder(
   return { field: fields[by] ?? by, direction };
 }
 
-type AnyFilter = Filter<unknown>;
-
 function checkFields(fields: readonly unknown[]): readonly string[] {
   if (!Array.isArray(fields) || fields.some((name) => typeof name !== 'string')) {
     throw new TypeError('The option "fields" must be a list of names.');
@@ -158,13 +164,11 @@ function checkFields(fields: readonly unknown[]): readonly string[] {
 }
 
 function checkFilter(filter: EntityFilter, collection: Collection): void {
-  const table = filters[collection];
-  const known = [...Object.keys(table), 'custom'];
-  const given = checkOptions<Record<string, unknown>>(filter, known, 'filter');
-  for (const [name, { type }] of Object.entries(table)) {
-    const { takes, words } = filterTypes[type];
-    if (given[name] === undefined || takes(given[name])) continue;
-    throw new TypeError(`The filter "${name}" must be ${words}.`);
+  checkOptions(filter, filterNames[collection], 'filter');
+  for (const [name, value] of Object.entries(filter)) {
+    const type = filtersByName[collection][name]?.type;
+    if (type === undefined || value === undefined || filterTypes[type].takes(value)) continue;
+    throw new TypeError(`The filter "${name}" must be ${filterTypes[type].words}.`);
   }
 }
 
@@ -190,11 +194,16 @@ export function sortsOf(collection: Collection, custom?: CustomFilterFields): re
   return [...Object.keys(sorts[collection]), ...sortable.map(({ name }) => name)];
 }
 
+function isSort(by: unknown, collection: Collection, custom?: CustomFilterFields): boolean {
+  if (typeof by !== 'string') return false;
+  const declared = declaredField(custom, by);
+  return declared === undefined ? Object.hasOwn(sorts[collection], by) : isSortable(declared);
+}
+
 function checkOrder(order: Order<string>, { collection, custom }: ListRules): void {
   const { by, direction } = checkOptions<Order<string>>(order, ['by', 'direction'], 'order');
-  const known = sortsOf(collection, custom);
-  if (!known.includes(by)) {
-    throw new RangeError(`The order must be by one of ${known.join(', ')}.`);
+  if (!isSort(by, collection, custom)) {
+    throw new RangeError(`The order must be by one of ${sortsOf(collection, custom).join(', ')}.`);
   }
   if (direction !== 'asc' && direction !== 'desc') {
     throw new RangeError('The direction of an order must be "asc" or "desc".');

@@ -87,13 +87,14 @@ export class RecordModel<R extends EntityFields> {
       issues.add(['id'], 'mismatch', 'The id is not the id of the record.');
     }
     const known: Record<string, Json> = {};
+    const defaults: Record<string, Json> = {};
     for (const [key, { type }] of Object.entries(this.#rules)) {
       const value = Object.hasOwn(input, key) ? input[key] : undefined;
       if (value !== undefined) reader.readMember(input, key, known);
       else if (type === 'instant')
-        known[key] = current?.[key as keyof R] ?? (current ? null : made.createdAt);
+        defaults[key] = current?.[key as keyof R] ?? (current ? null : made.createdAt);
     }
-    const fields = readFields(this.#rules, known, issues);
+    const fields = Object.assign(readFields(this.#rules, known, issues), defaults);
     // Read custom fields straight into the record: there can be a hundred thousand of them.
     const record: Record<string, Json> = { id: made.id, ...fields };
     const custom = this.#schema === undefined ? record : {};

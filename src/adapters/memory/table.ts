@@ -8,13 +8,7 @@ import {
   type QueryOrder,
 } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
-import {
-  type Collection,
-  type Id,
-  projected,
-  type Version,
-  VersionedRecord,
-} from '../../domain/record.ts';
+import { type Collection, type Id, type Version, VersionedRecord } from '../../domain/record.ts';
 import { customValue, type SearchRow, searchRow } from '../../domain/search.ts';
 import { compareText } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
@@ -34,7 +28,6 @@ export interface Row {
 export class Table<R extends User | Post> {
   readonly #collection: Collection;
   readonly #declared: readonly DeclaredField[];
-  readonly #names: readonly string[];
   readonly #added: (event: RecordEvent) => void;
   readonly #rows = new Map<Id, Row>();
   /** Which record has a unique value, by the field and the value. */
@@ -50,7 +43,6 @@ export class Table<R extends User | Post> {
   ) {
     this.#collection = collection;
     this.#declared = declared;
-    this.#names = declared.map(({ name }) => name);
     this.#added = added;
   }
 
@@ -69,7 +61,8 @@ export class Table<R extends User | Post> {
 
   rowOf(record: R, version: Version): Row {
     const search = searchRow(this.#collection, record);
-    const custom = projected(record, this.#names);
+    const custom: Record<string, unknown> = {};
+    for (const { name } of this.#declared) custom[name] = Reflect.get(record, name);
     return { id: record.id, version, json: JSON.stringify(record), search, custom };
   }
 

@@ -19,7 +19,6 @@ import {
   checkId,
   getRecord,
   listRecords,
-  listRules,
   newRecord,
   notFound,
   patchRecord,
@@ -79,7 +78,7 @@ async function listPostsWithAuthors(
   context: PostContext,
   request: ListRequest<PostFilter, string> = {},
 ): Promise<PageWithAuthors<Post>> {
-  checkRequest(request, listRules(context));
+  checkRequest(request, context);
   const { limit = maxLimitWithAuthors, signal } = request;
   if (limit > maxLimitWithAuthors) {
     throw new RangeError(`With authors, the limit must be at most ${maxLimitWithAuthors}.`);

@@ -1,6 +1,5 @@
 import type { Repository } from '../../ports/repository.ts';
-import { type Access, defaultOrder } from '../access.ts';
-import type { CustomFilterFields } from '../declared-fields.ts';
+import type { Access } from '../access.ts';
 import { RostrumError } from '../errors.ts';
 import type { Instant } from '../instant.ts';
 import { copyJson } from '../json.ts';
@@ -16,7 +15,6 @@ import { checkOptions, checkSynchronous } from '../options.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import { type Idempotency, makeReceipt, type Receipt } from '../receipt.ts';
 import {
-  type Collection,
   type EntityFields,
   type Id,
   projected,
@@ -41,10 +39,7 @@ export interface RecordContext<R extends EntityFields, Repo extends Repository<R
 }
 
 /** The part of a context that does not depend on what a record is. */
-interface CallContext {
-  readonly collection: Collection;
-  /** The custom fields that lists can be filtered by. */
-  readonly customFilters: CustomFilterFields;
+interface CallContext extends ListRules {
   /** The rights of the caller; undefined for an embedder, who is allowed to do everything. */
   readonly access: Access | undefined;
 }
@@ -72,7 +67,7 @@ export async function getRecord<R extends EntityFields>(
   checkId(id);
   context.access?.checkRead(id);
   const stored = await findRecord(context, id);
-  checkVisible(context, id, stored, context.now());
+  checkVisible(context, id, stored, context.now);
   return stored;
 }
 
@@ -91,7 +86,7 @@ export async function listRecords<
   Filter extends EntityFilter,
   Sort extends string,
 >(context: Context<R>, request: ListRequest<Filter, Sort> = {}): Promise<Page<R>> {
-  const checked = checkRequest(request, listRules(context));
+  const checked = checkRequest(request, context);
   context.access?.checkRead();
   const filter = context.access?.visible(checked.filter, context.now()) ?? checked.filter;
   return readPage(context, { ...checked, filter });
@@ -177,7 +172,7 @@ export function checkChange<R extends EntityFields>(
   precondition: Precondition,
   now: Instant,
 ): void {
-  checkVisible(context, id, current, now);
+  checkVisible(context, id, current, () => now);
   context.access?.checkChange(current.record);
   checkPrecondition(precondition, current.version);
 }
@@ -188,7 +183,7 @@ export async function readPage<R extends EntityFields>(
   request: CheckedRequest<EntityFilter, string>,
 ): Promise<Page<R>> {
   request.signal?.throwIfAborted();
-  const query = listQuery(request, listRules(context));
+  const query = listQuery(request, context);
   if (query === undefined) return { items: [], ...(request.total && { total: 0 }) };
   const page = await context.repository.list(query);
   const { fields } = request;
@@ -201,14 +196,6 @@ export function withFields<R extends object>(page: Page<R>, fields: readonly str
     return new VersionedRecord(projected(record, fields), version);
   });
   return { ...page, items };
-}
-
-export function listRules({ collection, customFilters, access }: CallContext): ListRules {
-  return {
-    collection,
-    custom: customFilters,
-    defaultOrder: defaultOrder(collection, access?.caller),
-  };
 }
 
 /** Returns the error of a record that does not exist, or that the caller is not allowed to see. */
@@ -235,12 +222,12 @@ function checkVisible<R extends EntityFields>(
   context: Context<R>,
   id: Id,
   stored: Versioned<R>,
-  now: Instant,
+  now: () => Instant,
 ): void {
   const { access } = context;
   // Most callers see every record, and a large record takes long to parse.
   if (access === undefined || access.canSeeAll) return;
-  if (!access.canSee(stored.record, now)) throw notFound(context, id);
+  if (!access.canSee(stored.record, now())) throw notFound(context, id);
 }
 
 /** @returns undefined without an idempotency key */

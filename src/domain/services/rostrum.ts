@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Store } from '../../ports/store.ts';
-import { Access, eventsSeen, itself } from '../access.ts';
+import { Access, defaultOrder, eventsSeen, itself } from '../access.ts';
 import { type Caller, type CallerInput, toCaller } from '../caller.ts';
 import type { CheckedSchema, CustomFieldsInput, CustomFieldsSchema } from '../custom-fields.ts';
 import { type CustomFilters, checkCustomFilters } from '../declared-fields.ts';
@@ -98,13 +98,19 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
   const filters = { users: { ...customFilters.users }, posts: { ...customFilters.posts } };
   const shared = { now: checkedClock(clock), newId: checkedIds(ids) };
   const users = {
-    ...{ ...shared, collection: 'users', repository: store.users, customFilters: filters.users },
+    ...shared,
+    collection: 'users',
+    repository: store.users,
+    custom: filters.users,
     model: new RecordModel<User>(userRules, customFields.users, filters.users),
     publicFields: ['id', 'name', 'createdAt', ...publicUserFields],
     access: undefined,
   } as const satisfies UserContext;
   const posts = {
-    ...{ ...shared, collection: 'posts', repository: store.posts, customFilters: filters.posts },
+    ...shared,
+    collection: 'posts',
+    repository: store.posts,
+    custom: filters.posts,
     model: new RecordModel<Post>(postRules, customFields.posts, filters.posts),
     authors: (wanted, signal) => publicUsers(users, wanted, signal),
     access: undefined,
@@ -118,7 +124,11 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
         ? all
         : {
             users: userService({ ...users, access: new Access(caller, 'users') }),
-            posts: postService({ ...posts, access: new Access(caller, 'posts') }),
+            posts: postService({
+              ...posts,
+              access: new Access(caller, 'posts'),
+              defaultOrder: defaultOrder('posts', caller),
+            }),
           };
     return {
       ...(around === undefined ? services : wrapped(services, around, caller, all)),

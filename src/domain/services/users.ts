@@ -18,7 +18,6 @@ import {
   findRecord,
   getRecord,
   listRecords,
-  listRules,
   newRecord,
   notFound,
   patchRecord,
@@ -80,7 +79,7 @@ async function listPublicUsers(
   context: UserContext,
   request: UserListRequest = {},
 ): Promise<Page<PublicUser>> {
-  const checked = checkRequest(request, listRules(context));
+  const checked = checkRequest(request, context);
   context.access?.checkReadPublic();
   checkPublicOnly(context, checked);
   const page = await readPublicPage(context, { ...checked, fields: context.publicFields });
@@ -97,7 +96,7 @@ export async function publicUsers(
   const fields = context.publicFields;
   let after: Position | undefined;
   do {
-    const request = checkRequest({ filter: { ids }, after, signal }, listRules(context));
+    const request = checkRequest({ filter: { ids }, after, signal }, context);
     const page = await readPage(context, { ...request, fields });
     users.push(...page.items);
     after = page.next;
@@ -165,7 +164,7 @@ async function readPublicPage(
 ): Promise<Page<User>> {
   const { order, limit } = request;
   const position = ({ record }: Versioned<User>): Position => {
-    return { key: sortKey(record, order.by, context.customFilters), id: record.id };
+    return { key: sortKey(record, order.by, context.custom), id: record.id };
   };
   let page = await readPage(context, request);
   while (!page.isProjected && page.next !== undefined && page.items.length < limit) {

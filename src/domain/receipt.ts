@@ -1,3 +1,4 @@
+import { RostrumError } from './errors.ts';
 import { isTooDeep } from './i-json.ts';
 import { addMs, type Instant } from './instant.ts';
 import { canonicalJson, type Json } from './json.ts';
@@ -15,6 +16,21 @@ export interface Receipt {
   /** The time of the creation. A stored receipt whose `until` is not after this has expired. */
   readonly from: Instant;
   readonly until: Instant;
+}
+
+/**
+ * Returns the stored receipt if the creation under this receipt repeats that of the stored one; undefined
+ * if the key is free.
+ *
+ * @throws RostrumError `idempotency-key-reused`
+ */
+export function repeatedReceipt<Stored extends Pick<Receipt, 'fingerprint' | 'until'>>(
+  stored: Stored | undefined,
+  { fingerprint, from }: Receipt,
+): Stored | undefined {
+  if (stored === undefined || stored.until <= from) return undefined;
+  if (stored.fingerprint !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
+  return stored;
 }
 
 /** Options that make a creation safe to repeat. */

@@ -10,6 +10,18 @@ export type Collection = 'users' | 'posts';
 /** 1 when a record is created, and one more after each change. */
 export type Version = number;
 
+/**
+ * Returns the version at which `load` stores a record: its own, unless this id has had that version or a
+ * later one. The present version of the record stays, so loading it again changes nothing.
+ *
+ * @param present the version of the stored record with this id
+ * @param deleted the last version of a deleted record with this id
+ */
+export function versionToLoad(version: Version, present?: Version, deleted?: Version): Version {
+  const last = present ?? deleted ?? 0;
+  return version > last || version === present ? version : last + 1;
+}
+
 /** The fields of every record that the server makes. */
 export type EntityFields = {
   readonly id: Id;

@@ -1,8 +1,8 @@
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import { cutPage, type ListQuery, type Page } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
-import type { Receipt } from '../../domain/receipt.ts';
-import type { Id, Version, Versioned } from '../../domain/record.ts';
+import { type Receipt, repeatedReceipt } from '../../domain/receipt.ts';
+import { type Id, type Version, type Versioned, versionToLoad } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
@@ -61,8 +61,8 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {
     checkOpen(this.#state);
-    const earlier = receipt && this.#createdUnder(receipt);
-    if (earlier !== undefined) return Object.assign(parsed<R>(earlier), { replayed: true });
+    const earlier = receipt && repeatedReceipt(this.#receipts.get(receipt.key), receipt);
+    if (earlier !== undefined) return Object.assign(parsed<R>(earlier.row), { replayed: true });
     const { id } = record;
     if (this.#table.get(id) !== undefined) throw new RostrumError('id-taken', { id });
     const row = this.#put(record, (this.#table.lastVersion(id) ?? 0) + 1);
@@ -96,9 +96,8 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   async load(records: readonly Versioned<R>[]): Promise<void> {
     checkOpen(this.#state);
     for (const { record, version } of records) {
-      const last = this.#table.lastVersion(record.id) ?? 0;
-      const isFree = version > last || this.#table.get(record.id)?.version === version;
-      this.#put(record, isFree ? version : last + 1);
+      const present = this.#table.get(record.id)?.version;
+      this.#put(record, versionToLoad(version, present, this.#table.lastVersion(record.id)));
     }
   }
 
@@ -127,14 +126,6 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
     this.#checkReferences(record);
     this.#table.put(row);
     return row;
-  }
-
-  /** Returns what was created under a receipt; undefined when its key is free. */
-  #createdUnder({ key, fingerprint, from }: Receipt): Row | undefined {
-    const earlier = this.#receipts.get(key);
-    if (earlier === undefined || earlier.until <= from) return undefined;
-    if (earlier.fingerprint !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
-    return earlier.row;
   }
 
   #keep({ key, fingerprint, from, until }: Receipt, row: Row): void {

@@ -1,6 +1,6 @@
 import { type Document, MongoServerError } from 'mongodb';
-import { RostrumError, storeUnavailable, unknownAuthor } from '../../domain/errors.ts';
-import type { Receipt } from '../../domain/receipt.ts';
+import { storeUnavailable, unknownAuthor } from '../../domain/errors.ts';
+import { type Receipt, repeatedReceipt } from '../../domain/receipt.ts';
 import { type Collection, type Id, type Version, VersionedRecord } from '../../domain/record.ts';
 import type { Creation } from '../../ports/repository.ts';
 import type { Call } from './call.ts';
@@ -152,11 +152,8 @@ export class Creations {
   async #earlier({ call, receipt, receiptId }: Waiting): Promise<Creation<unknown> | undefined> {
     if (receipt === undefined) return undefined;
     const stored = await this.#receipts.read<StoredReceipt>(call, receiptId);
-    if (stored === undefined || stored.until <= receipt.from) return undefined;
-    if (stored.fingerprint !== receipt.fingerprint) {
-      throw new RostrumError('idempotency-key-reused', {});
-    }
-    return Object.assign(versionedOf(stored), { replayed: true });
+    const earlier = repeatedReceipt(stored, receipt);
+    return earlier && Object.assign(versionedOf(earlier), { replayed: true });
   }
 }
 

@@ -3,7 +3,8 @@ import {
   type CustomFilterFields,
   declaredFields,
   isSortable,
-  maxListLength,
+  notUnique,
+  tooLongList,
 } from '../../domain/declared-fields.ts';
 import type { Collection } from '../../domain/record.ts';
 import { longListPath, pathOf } from './documents.ts';
@@ -38,9 +39,7 @@ export async function checkArrays(
     if (await records.indexExists(`${pathOf({ field: name, custom: type })}_createdAt`)) continue;
     const found = await records.findOne({ [longListPath(name)]: true });
     if (found === null) continue;
-    throw new MongodbRefusal(
-      `"${name}" cannot be declared as text[]: it has more than ${maxListLength} elements in the ${collection.slice(0, -1)} ${found._id}. Shorten it, or start without the declaration.`,
-    );
+    throw new MongodbRefusal(tooLongList(name, collection, found._id));
   }
 }
 
@@ -55,8 +54,12 @@ export async function duplicateRefusal(
     .collection<{ _id: string }>(collection)
     .find({ [path]: value }, { projection: { _id: 1 }, limit: 2 })
     .toArray();
-  const ids = two.map(({ _id }) => _id).join(' and ');
+  const field = path.split('.').at(-1) ?? path;
   return new MongodbRefusal(
-    `"${path.split('.').at(-1)}" cannot be unique: the ${collection} ${ids} have the same value. Change one of them, or start without the declaration.`,
+    notUnique(
+      field,
+      collection,
+      two.map(({ _id }) => _id),
+    ),
   );
 }

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { unknownAuthor } from '../../domain/errors.ts';
 import type { Post } from '../../domain/post.ts';
-import type { Collection, Id, Version } from '../../domain/record.ts';
+import { type Collection, type Id, type Version, versionToLoad } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import type { Connection } from './connection.ts';
@@ -124,9 +124,7 @@ async function loadRecords(
   const deleted = await versionsOf(transaction, deletedIds[collection], named, 'last');
   const updates = loaded.map(({ draft, version }) => {
     const { id } = draft;
-    const last = live.get(id) ?? deleted.get(id) ?? 0;
-    const isFree = version > last || version === live.get(id);
-    const next = isFree ? version : last + 1;
+    const next = versionToLoad(version, live.get(id), deleted.get(id));
     live.set(id, next);
     return { q: { _id: id }, u: replacement(draft, next), upsert: true };
   });

@@ -4,6 +4,8 @@ import {
   type DeclaredField,
   declaredFields,
   maxListLength,
+  notUnique,
+  tooLongList,
 } from '../../domain/declared-fields.ts';
 import { fieldTaken } from '../../domain/errors.ts';
 import type { Collection, Id } from '../../domain/record.ts';
@@ -136,10 +138,7 @@ function checkLengths(connection: Connection, collection: Collection, field: str
         AND json_array_length(json, ${path}) > ${maxListLength} LIMIT 1`,
     ) ?? [];
   if (id === undefined) return;
-  throw new SqliteStoreError(
-    'store-breaks-declaration',
-    `"${field}" cannot be declared as text[]: it has more than ${maxListLength} elements in the ${collection.slice(0, -1)} ${id}. Shorten it, or start without the declaration.`,
-  );
+  throw new SqliteStoreError('store-breaks-declaration', tooLongList(field, collection, id));
 }
 
 function duplicate(connection: Connection, collection: Collection, { name, type }: DeclaredField) {
@@ -148,10 +147,8 @@ function duplicate(connection: Connection, collection: Collection, { name, type 
     `SELECT min(id), max(id) FROM ${collection} WHERE ${value} IS NOT NULL
       GROUP BY ${value} HAVING count(*) > 1 LIMIT 1`,
   );
-  return new SqliteStoreError(
-    'store-breaks-declaration',
-    `"${name}" cannot be unique: the ${collection} ${ids?.join(' and ')} have the same value. Change one of them, or start without the declaration.`,
-  );
+  const message = notUnique(name, collection, ids ?? []);
+  return new SqliteStoreError('store-breaks-declaration', message);
 }
 
 /** Keeps the tables of elements, and explains which unique value is taken. */

@@ -1,6 +1,5 @@
-import { RostrumError } from '../../domain/errors.ts';
 import { addMs } from '../../domain/instant.ts';
-import type { Receipt } from '../../domain/receipt.ts';
+import { type Receipt, repeatedReceipt } from '../../domain/receipt.ts';
 import type { Collection, Version } from '../../domain/record.ts';
 import type { Connection } from './connection/connection.ts';
 
@@ -25,17 +24,15 @@ export interface CreatedRow {
 export function findReceipt(
   connection: Connection,
   collection: Collection,
-  { key, fingerprint, from }: Receipt,
+  receipt: Receipt,
 ): CreatedRow | undefined {
   const sql =
     'SELECT fingerprint, until, version, json FROM receipts WHERE collection = ? AND key = ?';
   type Row = [fingerprint: string, until: string, version: Version, json: string];
-  const row = connection.get<Row>(sql, collection, key);
+  const row = connection.get<Row>(sql, collection, receipt.key);
   if (row === undefined) return undefined;
-  const [earlier, until, version, json] = row;
-  if (until <= from) return undefined;
-  if (earlier !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
-  return { version, json };
+  const [fingerprint, until, version, json] = row;
+  return repeatedReceipt({ fingerprint, until, version, json }, receipt);
 }
 
 /** Keeps a receipt whose key is free. */

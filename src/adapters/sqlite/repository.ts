@@ -8,6 +8,7 @@ import {
   type Version,
   type Versioned,
   VersionedRecord,
+  versionToLoad,
 } from '../../domain/record.ts';
 import { searchRow } from '../../domain/search.ts';
 import type { User } from '../../domain/user.ts';
@@ -107,11 +108,10 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     const taken = records.map(({ json, version }) => new VersionedRecord<R>(json, version));
     return this.#inParts(taken, ({ record, json, version }) => {
       const present = this.#find(record.id);
-      const last = present?.version ?? this.#deletedVersion(record.id) ?? 0;
-      const isSame = version === present?.version;
-      const row = { json, version: version > last || isSame ? version : last + 1 };
+      const deleted = present ? undefined : this.#deletedVersion(record.id);
+      const row = { json, version: versionToLoad(version, present?.version, deleted) };
       if (present === undefined) this.#insert(record, row);
-      else this.#replace(record, row, present.json, [], isSame);
+      else this.#replace(record, row, present.json, [], row.version === present.version);
     });
   }
 

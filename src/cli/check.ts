@@ -68,7 +68,7 @@ export async function checkCommand(
 /** What is wrong with a record: pointers and sentences. */
 function wrongOf(record: Entity, model: RecordModel<Entity>): readonly string[] {
   try {
-    model.make(record, record.id, record.createdAt);
+    model.create(record, record.id, record.createdAt);
     return [];
   } catch (error) {
     if (!isRostrumError(error, 'invalid-record')) throw error;

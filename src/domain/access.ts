@@ -55,16 +55,16 @@ export class Access {
 
   /** Checks the right to delete or change all posts of a user together with the user. */
   checkPostsOf(id: Id): void {
-    const { scopes: given, subject } = this.caller;
-    if (given.has('posts:write') || (given.has('posts:write:own') && id === subject)) return;
+    const { scopes, subject } = this.caller;
+    if (scopes.has('posts:write') || (scopes.has('posts:write:own') && id === subject)) return;
     throw forbidden('posts:write');
   }
 
   /** True if the caller is allowed to know how many posts a user has, drafts included. */
   mayCountPostsOf(id: Id): boolean {
-    const { scopes: given, subject } = this.caller;
-    if (given.has('posts:read:all')) return true;
-    return given.has('posts:read') && (given.has('posts:write') || id === subject);
+    const { scopes, subject } = this.caller;
+    if (scopes.has('posts:read:all')) return true;
+    return scopes.has('posts:read') && (scopes.has('posts:write') || id === subject);
   }
 
   // Posts that a caller is not allowed to see do not exist for that caller.
@@ -107,9 +107,9 @@ export class Access {
    * Prevents callers from giving an author away or taking one. Looks at the input before its fields are
    * validated: an invalid field must not reveal whether the other author exists.
    */
-  checkAuthor(current: Owned, input: unknown, way: 'replace' | 'patch'): void {
+  checkAuthor(current: Owned, input: unknown, mode: 'replace' | 'patch'): void {
     if (this.#resource === 'users' || !isPlainObject(input)) return;
-    const { authorId = way === 'patch' ? current.authorId : null } = input;
+    const { authorId = mode === 'patch' ? current.authorId : null } = input;
     if (authorId !== current.authorId) this.#require('write');
   }
 
@@ -176,8 +176,8 @@ export function subjectOf(caller: Caller | undefined): Id {
 /** True if a caller reads this user, or all users, in full, and not in the public view. */
 export function readsWhole(caller: Caller | undefined, id?: Id): boolean {
   if (caller === undefined) return true;
-  const { scopes: given, subject } = caller;
-  return given.has('users:read') || (given.has('users:write:own') && id === subject);
+  const { scopes, subject } = caller;
+  return scopes.has('users:read') || (scopes.has('users:write:own') && id === subject);
 }
 
 /** Returns the collections whose events a caller is allowed to see: those it can read in full. */
@@ -205,8 +205,8 @@ const subjectPattern = /^(?!(?:me|\.{1,2})$)[^\p{Cc}\p{Surrogate}]{1,255}$/u;
 
 /** Returns the part of a span that is not in the future. */
 function untilNow({ from, before }: TimeSpan, now: Instant): TimeSpan {
-  const behind = addMs(now, 1);
-  return { from, before: before === undefined || before > behind ? behind : before };
+  const afterNow = addMs(now, 1);
+  return { from, before: before === undefined || before > afterNow ? afterNow : before };
 }
 
 function forbidden(

@@ -30,8 +30,8 @@ export interface Caller {
 }
 
 /** Returns the caller of requests without credentials, who has these scopes and no user. */
-export function anonymousCaller(given: Iterable<Scope>): Caller {
-  return { name: 'anonymous', subject: null, scopes: new Set(given) };
+export function anonymousCaller(granted: Iterable<Scope>): Caller {
+  return { name: 'anonymous', subject: null, scopes: new Set(granted) };
 }
 
 /** A caller as an embedder passes it: its scopes are a list, a Set, or another iterable. */
@@ -48,7 +48,7 @@ export function toCaller(caller: unknown): Caller {
   const {
     name,
     subject,
-    scopes: given,
+    scopes: granted,
     label,
   } = checkOptions<CallerInput>(caller, ['name', 'subject', 'scopes', 'label'], 'caller');
   if (typeof name !== 'string' || name.trim() === '') {
@@ -60,17 +60,15 @@ export function toCaller(caller: unknown): Caller {
   if (label !== undefined && typeof label !== 'string') {
     throw new TypeError('The label of a caller must be a text.');
   }
-  if (typeof given !== 'object' || given === null || !(Symbol.iterator in given)) {
+  if (typeof granted !== 'object' || granted === null || !(Symbol.iterator in granted)) {
     throw new TypeError('The scopes of a caller must be a list, or a Set.');
   }
-  const set = given instanceof Set ? given : new Set(given);
+  const set = granted instanceof Set ? granted : new Set(granted);
   for (const scope of set) {
     if (!(scopes as readonly unknown[]).includes(scope)) {
-      throw new TypeError(
-        `"${String(scope)}" is not a scope. The scopes are ${scopes.join(', ')}.`,
-      );
+      throw new TypeError(`"${String(scope)}" is not a scope. Scopes are: ${scopes.join(', ')}.`);
     }
   }
-  if (set === given) return caller as Caller;
+  if (set === granted) return caller as Caller;
   return { name, subject, scopes: set, ...(label !== undefined && { label }) };
 }

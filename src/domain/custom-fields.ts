@@ -82,35 +82,35 @@ interface SchemaIssue {
  */
 export function applySchema(
   schema: CustomFieldsSchema,
-  given: JsonObject,
+  custom: JsonObject,
   taken: (field: string) => boolean,
   issues: Issues,
 ): JsonObject {
-  const { value, issues: found } = validate(schema, given);
+  const { value, issues: found } = validate(schema, custom);
   for (const { path = [], code, message } of found) {
     const keys = path.map(keyOf);
     // Some libraries, and our own JSON Schema, report a missing field; others only a wrong type.
     if (!issues.has(...keys)) issues.add(keys, code === 'required' ? code : 'invalid', message);
   }
-  if (found.length > 0 || issues.list.length > 0) return given;
+  if (found.length > 0 || issues.list.length > 0) return custom;
 
   const reader = new JsonReader();
-  const custom = isPlainObject(value) ? reader.read(value) : undefined;
+  const result = isPlainObject(value) ? reader.read(value) : undefined;
   const [issue] = reader.issues.list;
-  if (custom === undefined || issue !== undefined) {
+  if (result === undefined || issue !== undefined) {
     const where = issue === undefined ? '' : ` (${issue.pointer}: ${issue.message})`;
     throw new TypeError(`The schema of custom fields did not return a JSON object${where}.`);
   }
-  const clash = Object.keys(custom as JsonObject).find(taken);
+  const clash = Object.keys(result as JsonObject).find(taken);
   if (clash !== undefined) {
     throw new TypeError(
       `The schema of custom fields returned "${clash}", a field of Rostrum's own.`,
     );
   }
-  if (validate(schema, custom as JsonObject).issues.length > 0) {
+  if (validate(schema, result as JsonObject).issues.length > 0) {
     throw new TypeError('The schema of custom fields does not accept what it returned.');
   }
-  return custom as JsonObject;
+  return result as JsonObject;
 }
 
 function validate(

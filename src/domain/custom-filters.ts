@@ -65,13 +65,13 @@ export type CustomFilterOf<Fields> = Fields extends CustomFilterFields
  */
 export function checkCustomFilter(custom: unknown, fields: CustomFilterFields = {}): CustomFilter {
   if (custom === undefined) return {};
-  const given = checkOptions<JsonObject>(custom, Object.keys(fields), 'filter "custom"');
-  for (const [name, value] of Object.entries(given)) {
+  const filter = checkOptions<JsonObject>(custom, Object.keys(fields), 'filter "custom"');
+  for (const [name, value] of Object.entries(filter)) {
     const { type = 'text' } = declaredField(fields, name) ?? {};
     if (value === undefined || filterValues[type].takes(value)) continue;
     throw new TypeError(`The filter "${name}" must be ${filterValues[type].words}.`);
   }
-  return given as CustomFilter;
+  return filter as CustomFilter;
 }
 
 const isText = (value: unknown) => typeof value === 'string';
@@ -109,14 +109,14 @@ function hasOnly(
 /**
  * Returns the conditions for a record to match; undefined if no record can.
  *
- * @param asked checked by {@link checkCustomFilter}
+ * @param filter checked by {@link checkCustomFilter}
  */
 export function customConditions(
-  asked: CustomFilter,
+  filter: CustomFilter,
   fields: CustomFilterFields = {},
 ): readonly Condition[] | undefined {
   const conditions: Condition[] = [];
-  for (const [field, value] of Object.entries(asked)) {
+  for (const [field, value] of Object.entries(filter)) {
     const custom = declaredField(fields, field)?.type;
     if (value === undefined || custom === undefined) continue;
     if (custom === 'text[]') {

@@ -10,10 +10,10 @@ import { codePoints, hasControl, hasVisible, utf8Bytes } from './text.ts';
  *
  * Skips a field that already has an issue as JSON.
  */
-export function readFields(rules: FieldRules, given: JsonObject, issues: Issues): JsonObject {
+export function readFields(rules: FieldRules, values: JsonObject, issues: Issues): JsonObject {
   const fields: Record<string, string | null> = {};
   for (const [name, rule] of Object.entries(rules)) {
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
     fields[name] = issues.has(name) ? null : readField(rule, value, name, issues);
   }
   return fields;

@@ -37,12 +37,12 @@ export class RecordModel<R extends EntityFields> {
   }
 
   /** Creates a record. Ignores a caller's `id`, `createdAt` and `updatedAt`. */
-  make(input: unknown, id: Id, now: Instant): R {
+  create(input: unknown, id: Id, now: Instant): R {
     return this.#read(input, { id, createdAt: now, updatedAt: now });
   }
 
   /** Does the same with an id that the caller knows: another one is a `mismatch`. */
-  makeNamed(input: unknown, id: Id, now: Instant): R {
+  createWithId(input: unknown, id: Id, now: Instant): R {
     return this.#read(input, { id, createdAt: now, updatedAt: now }, undefined, id);
   }
 
@@ -76,7 +76,7 @@ export class RecordModel<R extends EntityFields> {
    * @param current the record that the input replaces
    * @param named the only id that the input can have
    */
-  #read(input: unknown, made: EntityFields, current?: R, named = current?.id): R {
+  #read(input: unknown, serverFields: EntityFields, current?: R, named = current?.id): R {
     const reader = new JsonReader();
     const { issues } = reader;
     if (!isPlainObject(input)) {
@@ -92,11 +92,11 @@ export class RecordModel<R extends EntityFields> {
       const value = Object.hasOwn(input, key) ? input[key] : undefined;
       if (value !== undefined) reader.readMember(input, key, known);
       else if (type === 'instant')
-        defaults[key] = current?.[key as keyof R] ?? (current ? null : made.createdAt);
+        defaults[key] = current?.[key as keyof R] ?? (current ? null : serverFields.createdAt);
     }
     const fields = Object.assign(readFields(this.#rules, known, issues), defaults);
     // Read custom fields straight into the record: there can be a hundred thousand of them.
-    const record: Record<string, Json> = { id: made.id, ...fields };
+    const record: Record<string, Json> = { id: serverFields.id, ...fields };
     const custom = this.#schema === undefined ? record : {};
     for (const key of Object.keys(input)) {
       if (!this.#isKnown(key)) reader.readMember(input, key, custom);
@@ -113,11 +113,11 @@ export class RecordModel<R extends EntityFields> {
         `The field "${name}" must have at most ${maxListLength} elements.`,
       );
     }
-    record.createdAt = made.createdAt;
-    record.updatedAt = made.updatedAt;
+    record.createdAt = serverFields.createdAt;
+    record.updatedAt = serverFields.updatedAt;
     // The reader has not checked what a schema adds.
     if (this.#schema !== undefined || reader.mostBytes > recordLimits.bytes) {
-      checkSize(record, { ...made, ...this.#fallbacksOf(fields) }, issues);
+      checkSize(record, { ...serverFields, ...this.#fallbacksOf(fields) }, issues);
     }
     if (issues.list.length > 0) throw invalidRecord(issues);
     return record as unknown as R;

@@ -47,7 +47,9 @@ export function searchRow(collection: Collection, record: User | Post): SearchRo
 export const sorts = {
   users: { createdAt: 'createdAt', updatedAt: 'updatedAt', name: 'nameKey', email: 'emailKey' },
   posts: {
-    ...{ createdAt: 'createdAt', updatedAt: 'updatedAt', title: 'titleKey' },
+    createdAt: 'createdAt',
+    updatedAt: 'updatedAt',
+    title: 'titleKey',
     publishedAt: 'publishedAt',
   },
 } as const;

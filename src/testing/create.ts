@@ -32,14 +32,16 @@ export function describeCreate(suite: Suite): void {
   describeReceipts(suite);
 }
 
-function describeIds({ both }: Suite): void {
-  both('refuses a taken id, and continues the versions of a deleted one', async (resource) => {
+function describeIds({ testEach }: Suite): void {
+  testEach('refuses a taken id, and continues the versions of a deleted one', async (resource) => {
     const { records, make, remove } = resource;
     const { id } = make();
     const keys: Receipt[] = [];
     expectEqual('lastVersion of a new id', await records.lastVersion(id), undefined);
     for (const n of [0, 1, 2]) {
-      const [record, key, version] = [make({ id, n }), receipt(), 1 + 2 * n];
+      const record = make({ id, n });
+      const key = receipt();
+      const version = 1 + 2 * n;
       keys.push(key);
       await createNew(records, record, key, version);
       expectRecord(await records.get(id), record, version);
@@ -79,7 +81,8 @@ function describeEmails({ test }: Suite): void {
     const { users } = store;
     for (const [email, again] of equalAddresses) {
       expectEqual(`the key of ${again}`, emailKey(again), emailKey(email));
-      const [one, two] = [user({ email }), user()];
+      const one = user({ email });
+      const two = user();
       await insert(users, [one, two]);
       await expectError(users.create(user({ email: again })), 'email-taken');
       const moved = users.update(two.id, ({ record }) => ({ ...record, email: again }));
@@ -93,7 +96,7 @@ function describeEmails({ test }: Suite): void {
   });
 }
 
-function describeAuthors({ test, both }: Suite): void {
+function describeAuthors({ test, testEach }: Suite): void {
   test('refuses an unknown author', async ({ users, posts }) => {
     const authors = knownIds.map((id) => user({ id }));
     await insert(users, authors);
@@ -107,9 +110,11 @@ function describeAuthors({ test, both }: Suite): void {
     }
   });
 
-  both('a refused creation leaves nothing behind', async (resource, store) => {
+  testEach('a refused creation leaves nothing behind', async (resource, store) => {
     const { name, records, make } = resource;
-    const [first, record, key] = [user(), make(), receipt()];
+    const first = user();
+    const record = make();
+    const key = receipt();
     await createNew(store.users, first);
     const [wrong, code] =
       name === 'users'
@@ -130,10 +135,12 @@ function describeAuthors({ test, both }: Suite): void {
 }
 
 /** Creations that are safe to repeat. */
-function describeReceipts({ both }: Suite): void {
-  both('a repeated creation stores nothing and returns the first record', async (resource) => {
+function describeReceipts({ testEach }: Suite): void {
+  testEach('a repeated creation stores nothing and returns the first record', async (resource) => {
     const { records, make, remove } = resource;
-    const [key, record, other] = [receipt(), make({ n: 1 }), make()];
+    const key = receipt();
+    const record = make({ n: 1 });
+    const other = make();
     await createNew(records, record, key);
     for (const again of [other, record]) await expectReplay(records, key, record, again);
     await records.update(record.id, (current) => ({ ...current.record, n: 2 }));
@@ -144,8 +151,9 @@ function describeReceipts({ both }: Suite): void {
     for (const { id } of [record, other]) await expectAbsent(records, id);
   });
 
-  both('refuses a key with another fingerprint', async ({ records, make }) => {
-    const [key, record] = [receipt(), make()];
+  testEach('refuses a key with another fingerprint', async ({ records, make }) => {
+    const key = receipt();
+    const record = make();
     const similar = (digest: string) => [`${digest.slice(0, -1)}x`, `x${digest.slice(1)}`];
     await createNew(records, record, key);
     for (const fingerprint of similar(key.fingerprint)) {
@@ -158,9 +166,10 @@ function describeReceipts({ both }: Suite): void {
     for (const other of similar(key.key)) await createNew(records, make(), { ...key, key: other });
   });
 
-  both('a receipt expires at its "until", by the "from" of the next one', async (resource) => {
+  testEach('a receipt expires at its "until", by the "from" of the next one', async (resource) => {
     const { records, make } = resource;
-    const [first, second] = [make(), make()];
+    const first = make();
+    const second = make();
     const lasting = (from: number, until: number, fingerprint: number) =>
       receipt({
         key: digest(1),

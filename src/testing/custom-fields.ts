@@ -6,11 +6,11 @@ import { type Suite, uniqueField } from './suite.ts';
 const slug = 'slug';
 
 /** Declared custom fields beyond equality: ranges, arrays of texts, orders, unique values. */
-export function describeCustomFields({ test, both }: Suite): void {
+export function describeCustomFields({ test, testEach }: Suite): void {
   test('a condition on an array matches records that contain the text', async ({ posts }) => {
     const lists = [['a', 'b'], ['b'], ['a', 'a', 1, null, ['b']], [], 'a', { a: 'a' }, null, ['A']];
-    const made = lists.map((tags) => post({ tags }));
-    const ids = await insert(posts, [...made, post()]);
+    const created = lists.map((tags) => post({ tags }));
+    const ids = await insert(posts, [...created, post()]);
     const has = (value: string) => ({ field: 'tags', custom: 'text[]', op: 'has', value }) as const;
     await expectMatches(posts, [has('a')], [ids[0] ?? '', ids[2] ?? '']);
     await expectMatches(posts, [has('a'), has('b')], [ids[0] ?? '']);
@@ -57,8 +57,8 @@ export function describeCustomFields({ test, both }: Suite): void {
     posts,
   }) => {
     const values = [null, 2, 'x', undefined, 10, -1, 2, 0.5, [1], true];
-    const made = values.map((value) => post({ words: value, language: value && `${value}` }));
-    const untyped = made.map((one, n) => (n === 3 ? post() : one));
+    const created = values.map((value) => post({ words: value, language: value && `${value}` }));
+    const untyped = created.map((one, n) => (n === 3 ? post() : one));
     await insert(posts, untyped);
     for (const [field, custom] of [
       ['words', 'number'],
@@ -73,40 +73,42 @@ export function describeCustomFields({ test, both }: Suite): void {
     }
   });
 
-  both('a unique value belongs to one record, a draft too, until it is freed', async (resource) => {
-    const { records, make, remove } = resource;
-    const { field, values } = uniqueField(resource);
-    const [one, two] = [
-      make({ [field]: values[0], publishedAt: null }),
-      make({ [field]: values[1] }),
-    ];
-    await insert(records, [one, two]);
-    const taken = async (call: Promise<unknown>) => {
-      const { issues } = await expectError(call, 'field-taken');
-      expectEqual('the issue', issues[0]?.pointer, `/${field}`);
-    };
-    await taken(records.create(make({ [field]: values[0] })));
-    await taken(records.update(two.id, ({ record }) => ({ ...record, [field]: values[0] })));
-    expectRecord(await records.get(two.id), two);
-    // A value of another type, and none at all, are not values.
-    const others = [[values[0]], { a: 1 }, null].map((value) => make({ [field]: value }));
-    await insert(records, [...others, make(), make()]);
-    await records.update(one.id, ({ record }) => ({ ...record, [field]: values[2] }));
-    await records.create(make({ [field]: values[0] }));
-    await remove(two.id);
-    await records.create(make({ [field]: values[1] }));
-  });
+  testEach(
+    'a unique value belongs to one record, a draft too, until it is freed',
+    async (resource) => {
+      const { records, make, remove } = resource;
+      const { field, values } = uniqueField(resource);
+      const one = make({ [field]: values[0], publishedAt: null });
+      const two = make({ [field]: values[1] });
+      await insert(records, [one, two]);
+      const taken = async (call: Promise<unknown>) => {
+        const { issues } = await expectError(call, 'field-taken');
+        expectEqual('the issue', issues[0]?.pointer, `/${field}`);
+      };
+      await taken(records.create(make({ [field]: values[0] })));
+      await taken(records.update(two.id, ({ record }) => ({ ...record, [field]: values[0] })));
+      expectRecord(await records.get(two.id), two);
+      // A value of another type, and none at all, are not values.
+      const others = [[values[0]], { a: 1 }, null].map((value) => make({ [field]: value }));
+      await insert(records, [...others, make(), make()]);
+      await records.update(one.id, ({ record }) => ({ ...record, [field]: values[2] }));
+      await records.create(make({ [field]: values[0] }));
+      await remove(two.id);
+      await records.create(make({ [field]: values[1] }));
+    },
+  );
 
-  both('a replay comes before a taken value', async (resource) => {
+  testEach('a replay comes before a taken value', async (resource) => {
     const { records, make } = resource;
     const { field, values } = uniqueField(resource);
-    const [key, record] = [receipt(), make({ [field]: values[0] })];
+    const key = receipt();
+    const record = make({ [field]: values[0] });
     await records.create(record, key);
     const replay = await records.create(make({ [field]: values[0] }), key);
     expectEqual('replayed', [replay.replayed, replay.record.id], [true, record.id]);
   });
 
-  both('of 30 racing creations and changes to one unique value, one wins', async (resource) => {
+  testEach('of 30 racing creations and changes to one unique value, one wins', async (resource) => {
     const { records, make } = resource;
     const { field, values } = uniqueField(resource);
     const ids = await insert(
@@ -122,7 +124,8 @@ export function describeCustomFields({ test, both }: Suite): void {
 
   test('a deletion with the posts frees their values, and one without keeps them', async (store) => {
     const { users, posts } = store;
-    const [ada, bob] = [user(), user()];
+    const ada = user();
+    const bob = user();
     await insert(users, [ada, bob]);
     await insert(posts, [
       post({ authorId: ada.id, [slug]: 'a' }),

@@ -6,7 +6,7 @@ import type { DeleteMode } from '../ports/user-repository.ts';
 import { assert, expectAbsent, expectEqual, expectError } from './assertions.ts';
 import { authorWith, modes } from './delete.ts';
 import { later, pause, post, ticks, times, user } from './fixtures.ts';
-import { among, eq, idsOf, insert, list, readAll, recordsOf } from './lists.ts';
+import { eq, idsOf, insert, list, oneOf, readAll, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Deletions of users while their posts are written and read: no post ever names a deleted user. */
@@ -190,7 +190,7 @@ function describeReaders(mode: DeleteMode, { test }: Suite): void {
       const read = async () => {
         const wasGone = (await users.get(author.id)) === undefined;
         const { items, total } = await list(posts, { conditions, limit: 1000, total: true });
-        const found = recordsOf((await list(posts, { conditions: [among('id', some)] })).items);
+        const found = recordsOf((await list(posts, { conditions: [oneOf('id', some)] })).items);
         const isGone = (await users.get(author.id)) === undefined;
         const byId = found.filter(({ authorId }) => authorId === author.id).length;
         const seen = `a reader saw ${items.length} of ${count} posts, a total of ${total}, and by id ${found.length}, of which ${byId} with their author`;

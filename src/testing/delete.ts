@@ -19,7 +19,8 @@ export const modes: readonly DeleteMode[] = ['refuse', 'delete', 'keep'];
 
 /** Creates a user with so many posts, every second one a draft, and posts of others. */
 export async function authorWith(count: number, { users, posts }: Store) {
-  const [author, colleague] = [user({ email: null }), user()];
+  const author = user({ email: null });
+  const colleague = user();
   const theirs = times(count, (n) =>
     post({ authorId: author.id, publishedAt: n % 2 > 0 ? null : at(n) }),
   );
@@ -31,8 +32,9 @@ export async function authorWith(count: number, { users, posts }: Store) {
 
 /** Deletions of records, and the three modes for users. */
 export function describeDelete(suite: Suite): void {
-  suite.both('deletes a record once', async ({ records, make, remove }) => {
-    const [record, other] = [make(), make()];
+  suite.testEach('deletes a record once', async ({ records, make, remove }) => {
+    const record = make();
+    const other = make();
     await insert(records, [record, other]);
     await expectThrown((fail) => remove(record.id, fail));
     expectRecord(await records.get(record.id), record);
@@ -97,12 +99,12 @@ function describeMany(mode: 'delete' | 'keep', { test }: Suite): void {
     const { users, posts } = store;
     const [authorId = ''] = await insert(users, [user()]);
     const keys = times(1001, () => receipt());
-    const made = times(1002, (n) => post({ authorId, publishedAt: n % 3 > 0 ? at(n) : null }));
-    await insert(posts, made, keys);
+    const created = times(1002, (n) => post({ authorId, publishedAt: n % 3 > 0 ? at(n) : null }));
+    await insert(posts, created, keys);
     const conditions = [eq('authorId', authorId)];
     const { items, next, total } = await list(posts, { conditions, limit: 1000, total: true });
     const seen = [items.length, next?.id, total];
-    expectEqual('the length, next and total of a page', seen, [1000, made[999]?.id, 1002]);
+    expectEqual('the length, next and total of a page', seen, [1000, created[999]?.id, 1002]);
     const refusal = await expectError(users.delete(authorId, 'refuse', later), 'user-has-posts');
     expectEqual('the number of posts', refusal.posts, 1002);
     await expectDeletion(users.delete(authorId, mode, later), 1002);
@@ -111,12 +113,12 @@ function describeMany(mode: 'delete' | 'keep', { test }: Suite): void {
       const left = (await list(posts, { conditions, total: true })).total;
       expectEqual('the number of posts after the deletion', left, mode === 'keep' ? 1002 : 0);
     }
-    for (const { id } of made.slice(-2)) {
+    for (const { id } of created.slice(-2)) {
       const last = mode === 'keep' ? 2 : 1;
       expectEqual(`lastVersion of a post`, await posts.lastVersion(id), last);
     }
     for (const n of [0, 500, 1000]) {
-      await expectReplay(posts, keys[n] ?? receipt(), made[n] ?? post(), post());
+      await expectReplay(posts, keys[n] ?? receipt(), created[n] ?? post(), post());
     }
   });
 }

@@ -22,22 +22,25 @@ export function describeEvents(suite: Suite): void {
   }
 }
 
-function describeWrites({ both, test }: Suite): void {
-  both('each change of a record is an event, in the order of versions', async (resource, store) => {
-    const { name: collection, records, make, remove } = resource;
-    const expectEvents = await listen(store);
-    const { id } = make();
-    for (const _ of [1, 2]) {
-      await insert(records, [make({ id })]);
-      for (const n of [1, 2]) await records.update(id, ({ record }) => ({ ...record, n }));
-      await remove(id);
-    }
-    const types = ['created', 'updated', 'updated', 'deleted'] as const;
-    await expectEvents([
-      ...types.map((type, n) => ({ type, collection, id, version: [1, 2, 3, 3][n] ?? 0 })),
-      ...types.map((type, n) => ({ type, collection, id, version: [4, 5, 6, 6][n] ?? 0 })),
-    ]);
-  });
+function describeWrites({ testEach, test }: Suite): void {
+  testEach(
+    'each change of a record is an event, in the order of versions',
+    async (resource, store) => {
+      const { name: collection, records, make, remove } = resource;
+      const expectEvents = await listen(store);
+      const { id } = make();
+      for (const _ of [1, 2]) {
+        await insert(records, [make({ id })]);
+        for (const n of [1, 2]) await records.update(id, ({ record }) => ({ ...record, n }));
+        await remove(id);
+      }
+      const types = ['created', 'updated', 'updated', 'deleted'] as const;
+      await expectEvents([
+        ...types.map((type, n) => ({ type, collection, id, version: [1, 2, 3, 3][n] ?? 0 })),
+        ...types.map((type, n) => ({ type, collection, id, version: [4, 5, 6, 6][n] ?? 0 })),
+      ]);
+    },
+  );
 
   for (const mode of ['delete', 'keep'] as const) {
     test(`${mode}: each post of a deleted user is an event`, async (store) => {
@@ -71,8 +74,8 @@ function describePositions({ test }: Suite): void {
     const log = logOf(store);
     const { next, events } = await log.read(10);
     expectEqual('the events without a position', events, []);
-    const made = times(25, () => post());
-    const ids = await insert(store.posts, made);
+    const created = times(25, () => post());
+    const ids = await insert(store.posts, created);
     await until(async () => (await log.read(1000, next)).events.length >= ids.length);
     let end = next;
     for (const limit of [1, 7, 25, 1000]) {
@@ -127,7 +130,8 @@ export function describeEventRaces({ contract, test }: Suite): void {
     const note = (type: RecordEvent['type'], collection: Collection, id: Id, version: number) =>
       ledger.push(`${collection} ${id} ${type} ${version}`);
     const writers = times(20, async (n) => {
-      const [author, text] = [user(), post()];
+      const author = user();
+      const text = post();
       await users.create(author);
       note('created', 'users', author.id, 1);
       await posts.create({ ...text, authorId: author.id });

@@ -14,11 +14,11 @@ export function at(ms: number): Instant {
 /** An instant after those of all fixtures. */
 export const later = at(1_000_000);
 
-let made = 0;
+let count = 0;
 
 /** Makes a user with its own id, name and address, except for the given fields. */
 export function user(fields: object = {}): User {
-  const n = ++made;
+  const n = ++count;
   return {
     id: `user-${n}`,
     createdAt: at(n),
@@ -31,7 +31,7 @@ export function user(fields: object = {}): User {
 
 /** Makes a post with its own id and title and without an author, except for the given fields. */
 export function post(fields: object = {}): Post {
-  const n = ++made;
+  const n = ++count;
   return {
     id: `post-${n}`,
     createdAt: at(n),
@@ -46,7 +46,7 @@ export function post(fields: object = {}): Post {
 
 /** Makes a receipt with its own key and fingerprint, except for the given parts. */
 export function receipt(parts: Partial<Receipt> = {}): Receipt {
-  const n = ++made;
+  const n = ++count;
   return { key: digest(n), fingerprint: digest(-n), from: at(0), until: at(60_000), ...parts };
 }
 

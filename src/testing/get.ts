@@ -18,7 +18,7 @@ import {
   unknownIds,
   user,
 } from './fixtures.ts';
-import { among, eq, expectMatches, idsOf, insert, readAll } from './lists.ts';
+import { eq, expectMatches, idsOf, insert, oneOf, readAll } from './lists.ts';
 import type { Resource, Suite } from './suite.ts';
 
 const keys = [
@@ -80,31 +80,31 @@ const customFields: Record<string, readonly JsonObject[]> = {
 };
 
 /** A record comes back as it went in. */
-export function describeGet({ test, both }: Suite): void {
-  both('an unknown id, in every method', async ({ records, make, remove }) => {
+export function describeGet({ test, testEach }: Suite): void {
+  testEach('an unknown id, in every method', async ({ records, make, remove }) => {
     const known = knownIds.map((id) => make({ id }));
     await insert(records, known);
     for (const id of unknownIds) {
-      const asked = `the id ${quote(id)}`;
+      const subject = `the id ${quote(id)}`;
       const uncalled = (what: string) => () =>
-        fail(`${what} was called, but no record has ${asked}`);
+        fail(`${what} was called, but no record has ${subject}`);
       await expectAbsent(records, id);
-      expectEqual(`lastVersion of ${asked}`, await records.lastVersion(id), undefined);
-      await expectMatches(records, [among('id', [id])], []);
+      expectEqual(`lastVersion of ${subject}`, await records.lastVersion(id), undefined);
+      await expectMatches(records, [oneOf('id', [id])], []);
       const updated = await records.update(id, uncalled('a decision'));
-      expectEqual(`the result of update for ${asked}`, updated, undefined);
+      expectEqual(`the result of update for ${subject}`, updated, undefined);
       for (const guard of [undefined, uncalled('a guard')]) {
-        expectEqual(`the result of delete for ${asked}`, await remove(id, guard), false);
+        expectEqual(`the result of delete for ${subject}`, await remove(id, guard), false);
       }
     }
     expectEqual('the ids of all records', idsOf(await readAll(records)), knownIds);
   });
 
-  both('ids that look alike are different, in every method', async (resource) => {
+  testEach('ids that look alike are different, in every method', async (resource) => {
     const { records, make, remove } = resource;
-    const made = similarIds.map((id) => make({ id }));
-    await insert(records, made);
-    for (const [n, record] of made.entries()) {
+    const created = similarIds.map((id) => make({ id }));
+    await insert(records, created);
+    for (const [n, record] of created.entries()) {
       expectRecord(await records.get(record.id), record);
       await expectMatches(records, [eq('id', record.id)], [record.id]);
       const changed = { ...record, n };
@@ -117,7 +117,7 @@ export function describeGet({ test, both }: Suite): void {
   });
 
   for (const [name, variants] of Object.entries(customFields)) {
-    both(`${name} come back unchanged`, async (resource) => {
+    testEach(`${name} come back unchanged`, async (resource) => {
       for (const fields of variants) await expectUnchanged(resource, fields);
     });
   }
@@ -137,7 +137,8 @@ export function describeGet({ test, both }: Suite): void {
   });
 
   test('the largest record comes back unchanged, and so does its receipt', async ({ posts }) => {
-    const [key, record] = [receipt(), post({ list: Array(520_000).fill(0) })];
+    const key = receipt();
+    const record = post({ list: Array(520_000).fill(0) });
     await posts.create(record, key);
     const changed = { ...record, list: Array(520_000).fill(1) };
     await posts.update(record.id, () => changed);

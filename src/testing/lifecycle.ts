@@ -18,7 +18,7 @@ import { customEq, expectMatches, insert, list } from './lists.ts';
 import { customFilters, type Opened, type Suite } from './suite.ts';
 
 /** A store is opened, ready, closed. */
-export function describeLifecycle({ test, both }: Suite): void {
+export function describeLifecycle({ test, testEach }: Suite): void {
   test('a fresh store is ready and empty, and returns its filters', async (store, { opened }) => {
     await store.ready();
     await store.ready();
@@ -45,7 +45,7 @@ export function describeLifecycle({ test, both }: Suite): void {
     await store[Symbol.asyncDispose]();
   });
 
-  both('after close, every call ends in store-unavailable', async (resource, store) => {
+  testEach('after close, every call ends in store-unavailable', async (resource, store) => {
     const { records, make, remove } = resource;
     const [id = ''] = await insert(records, [make()]);
     const { transfer, events } = store;
@@ -108,7 +108,7 @@ const otherFilters = {
 } as const;
 
 /** Stores that are closed and opened again. */
-export function describeReopen({ contract: { reopen, ...contract }, both, test }: Suite): void {
+export function describeReopen({ contract: { reopen, ...contract }, testEach, test }: Suite): void {
   /** Closes a store, opens its data with these filters, and closes it again. */
   const again = async (
     { opened, watch }: Opened,
@@ -127,31 +127,37 @@ export function describeReopen({ contract: { reopen, ...contract }, both, test }
     }
   };
 
-  both('keeps records, last versions of deleted ids, and receipts', async (resource, _, first) => {
-    const { name, records, make, remove } = resource;
-    const [key, lost, record, gone] = [receipt(), receipt(), make({ n: [1] }), make()];
-    const changed = { ...record, n: [2] };
-    await createNew(records, record, key);
-    await records.update(record.id, () => changed);
-    await createNew(records, gone, lost);
-    await remove(gone.id);
-    await again(first, customFilters, async (store) => {
-      const after: Repository<Entity> = store[name] as never;
-      expectRecord(await after.get(record.id), changed, 2);
-      await expectMatches(after, [], [record.id]);
-      await expectError(after.create(make({ id: record.id })), 'id-taken');
-      await expectReplay(after, key, record, make());
-      await expectReplay(after, lost, gone, make());
-      await createNew(after, gone, undefined, 2);
-    });
-  });
+  testEach(
+    'keeps records, last versions of deleted ids, and receipts',
+    async (resource, _, first) => {
+      const { name, records, make, remove } = resource;
+      const key = receipt();
+      const lost = receipt();
+      const record = make({ n: [1] });
+      const gone = make();
+      const changed = { ...record, n: [2] };
+      await createNew(records, record, key);
+      await records.update(record.id, () => changed);
+      await createNew(records, gone, lost);
+      await remove(gone.id);
+      await again(first, customFilters, async (store) => {
+        const after: Repository<Entity> = store[name] as never;
+        expectRecord(await after.get(record.id), changed, 2);
+        await expectMatches(after, [], [record.id]);
+        await expectError(after.create(make({ id: record.id })), 'id-taken');
+        await expectReplay(after, key, record, make());
+        await expectReplay(after, lost, gone, make());
+        await createNew(after, gone, undefined, 2);
+      });
+    },
+  );
 
-  both('finds every record by filters on other custom fields', async (resource, _, first) => {
+  testEach('finds every record by filters on other custom fields', async (resource, _, first) => {
     const { name, records, make } = resource;
     const [text, number] = name === 'users' ? ['city', 'age'] : ['language', 'words'];
     const fields = (place: unknown, n: number) => ({ [text]: place, [number]: n, team: 'red' });
-    const made = [make(fields('en', 1)), make(fields(7, 2)), make(fields('en', 2))];
-    const [a = '', b = '', c = ''] = await insert(records, made);
+    const created = [make(fields('en', 1)), make(fields(7, 2)), make(fields('en', 2))];
+    const [a = '', b = '', c = ''] = await insert(records, created);
     const added = make(fields('en', 2));
     await again(first, otherFilters, async (store) => {
       const other: Repository<Entity> = store[name] as never;
@@ -170,11 +176,11 @@ export function describeReopen({ contract: { reopen, ...contract }, both, test }
     });
   });
 
-  both('does not open where records break a new declaration', async (resource, _, first) => {
+  testEach('does not open where records break a new declaration', async (resource, _, first) => {
     const { name, records, make } = resource;
     const long = Array.from({ length: 65 }, String);
-    const made = [make({ twin: 1, labels: long }), make({ twin: 1, labels: ['a'] })];
-    const ids = await insert(records, made);
+    const created = [make({ twin: 1, labels: long }), make({ twin: 1, labels: ['a'] })];
+    const ids = await insert(records, created);
     await first.opened.close();
     for (const [field, declared, named] of [
       ['twin', { type: 'number', unique: true }, ids],

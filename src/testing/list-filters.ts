@@ -5,7 +5,7 @@ import { searchFields, searchRow } from '../domain/search.ts';
 import { prefixSpan } from '../domain/text.ts';
 import { expectEqual } from './assertions.ts';
 import { longTexts, swelling, times } from './fixtures.ts';
-import { among, customEq, expectMatches, idsOf, insert, list, recordsOf, select } from './lists.ts';
+import { customEq, expectMatches, idsOf, insert, list, oneOf, recordsOf, select } from './lists.ts';
 import { customFilters, type Resource, type Suite } from './suite.ts';
 
 /** Texts that a collation, pattern, query or driver could confuse. */
@@ -35,26 +35,26 @@ export function describeFilters(suite: Suite): void {
   describeCustomFields(suite);
 }
 
-function describeSearchFields({ both }: Suite): void {
+function describeSearchFields({ testEach }: Suite): void {
   for (const op of ['eq', 'in', 'from', 'before', 'isNull'] as const) {
-    both(`"${op}" on each search field`, async (resource) => {
-      const made = await insertVaried(resource);
+    testEach(`"${op}" on each search field`, async (resource) => {
+      const created = await insertVaried(resource);
       const fields = ['id', ...Object.keys(searchFields[resource.name])];
       for (const field of fields) {
-        const rows = made.map((record) => searchRow(resource.name, record as never));
+        const rows = created.map((record) => searchRow(resource.name, record as never));
         const found = rows.flatMap((row) => row[field] ?? []);
         for (const condition of conditionsOf(field, op, [...new Set(found)])) {
-          await expectSelected(resource, made, condition);
+          await expectSelected(resource, created, condition);
         }
       }
     });
   }
 
-  both('"in" with a hundred ids', async ({ records, make }) => {
+  testEach('"in" with a hundred ids', async ({ records, make }) => {
     const [a = '', b = '', c = ''] = await insert(records, [make(), make(), make()]);
-    await expectMatches(records, [among('id', [b, b, 'none', b, '', '__proto__'])], [b]);
+    await expectMatches(records, [oneOf('id', [b, b, 'none', b, '', '__proto__'])], [b]);
     const hundred = [...times(97, (n) => `none-${n}`), c, b, a];
-    await expectMatches(records, [among('id', hundred)], [a, b, c]);
+    await expectMatches(records, [oneOf('id', hundred)], [a, b, c]);
   });
 }
 
@@ -71,43 +71,43 @@ function conditionsOf(field: string, op: Condition['op'], found: readonly string
 
 /** Stores records with similar texts; every third user has no address. */
 async function insertVaried<R extends Entity>({ name, records, make }: Resource<R>): Promise<R[]> {
-  const made = similarTexts.map((text, n) => {
+  const created = similarTexts.map((text, n) => {
     if (name === 'posts') return make({ title: text });
     const email = `${text.replace(/[^\p{L}%$.]/gu, '')}${n}@example.com`;
     return make({ name: text, email: n % 3 > 0 ? email : null });
   });
-  await insert(records, made);
-  return made;
+  await insert(records, created);
+  return created;
 }
 
 async function expectSelected<R extends Entity>(
   { name, records }: Resource<R>,
-  made: readonly R[],
+  created: readonly R[],
   ...conditions: readonly Condition[]
 ): Promise<void> {
   const order = { field: 'createdAt', direction: 'asc' } as const;
-  const expected = idsOf(select(name, made, { conditions, order }));
+  const expected = idsOf(select(name, created, { conditions, order }));
   const { items, total } = await list(records, { conditions, total: true });
   expectEqual('the list', idsOf(recordsOf(items)), expected);
   expectEqual('the total', total, expected.length);
 }
 
 /** Custom fields that a deployment has declared as filters. */
-function describeCustomFields({ both }: Suite): void {
-  both('a custom text matches only the same text', async (resource) => {
+function describeCustomFields({ testEach }: Suite): void {
+  testEach('a custom text matches only the same text', async (resource) => {
     const values = ['"', "'", '\\', ...similarTexts, ...longTexts(1001), ...mixedValues];
     await expectEachFound(resource, 'text', values, [...unknownTexts, 'e%', '["en"]', '{}']);
   });
 
-  both('a custom number matches only the same number, to the last bit', async (resource) => {
+  testEach('a custom number matches only the same number, to the last bit', async (resource) => {
     await expectEachFound(resource, 'number', [...numbers, ...mixedValues], [7, 1e300, -5e-324]);
   });
 
-  both('a custom boolean matches only the same boolean', async (resource) => {
+  testEach('a custom boolean matches only the same boolean', async (resource) => {
     await expectEachFound(resource, 'boolean', mixedValues, []);
   });
 
-  both(
+  testEach(
     'a custom field is a field of the record itself, whatever objects inherit',
     async (resource) => {
       const { records, make } = resource;
@@ -136,10 +136,10 @@ async function expectEachFound<R extends Entity>(
   unknown: readonly (string | number | boolean)[],
 ): Promise<void> {
   const field = fieldOf(resource, type);
-  const made = [resource.make(), ...values.map((value) => resource.make({ [field]: value }))];
-  await insert(resource.records, made);
+  const created = [resource.make(), ...values.map((value) => resource.make({ [field]: value }))];
+  await insert(resource.records, created);
   const own = values.filter((value) => typeof value === (type === 'text' ? 'string' : type));
   for (const value of new Set([...(own as string[]), ...unknown])) {
-    await expectSelected(resource, made, customEq(field, value));
+    await expectSelected(resource, created, customEq(field, value));
   }
 }

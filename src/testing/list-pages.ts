@@ -58,17 +58,17 @@ async function expectSorted<R extends Entity>(
   field: string,
 ): Promise<void> {
   const { values, ids } = sorted[by];
-  const made = values.flatMap((value, n) =>
+  const created = values.flatMap((value, n) =>
     ids.map((id, m) => {
       const custom = (n + m) % 3 > 0 && { constructor: 'here' };
       return make({ id: `${id} ${n}`, [by]: value, ...custom });
     }),
   );
-  await insert(records, shuffled(made));
+  await insert(records, shuffled(created));
   for (const conditions of [[], [customEq('constructor', 'here')]]) {
     for (const direction of directions) {
       const order = { field, direction };
-      const expected = idsOf(select(name, made, { conditions, order }));
+      const expected = idsOf(select(name, created, { conditions, order }));
       for (const limit of [1, 4, expected.length, 1000]) {
         const found = await readAll(records, { conditions, order, limit });
         expectEqual(`the list by ${field} ${direction}, limit ${limit}`, idsOf(found), expected);
@@ -77,13 +77,13 @@ async function expectSorted<R extends Entity>(
   }
 }
 
-function describeCuts({ contract: { bytesRead }, both }: Suite): void {
+function describeCuts({ contract: { bytesRead }, testEach }: Suite): void {
   if (bytesRead) {
-    both('a page reads at most eight times its bytes', async (resource, _, { opened }) => {
+    testEach('a page reads at most eight times its bytes', async (resource, _, { opened }) => {
       const { records, make } = resource;
       const large = { constructor: 'en', custom: 'x'.repeat(10_000) };
-      const made = times(60, (n) => make({ ...large, updatedAt: at(n) }));
-      await insert(records, made);
+      const created = times(60, (n) => make({ ...large, updatedAt: at(n) }));
+      await insert(records, created);
       for (const field of ['createdAt', 'updatedAt'] as const) {
         for (const condition of [customEq('constructor', 'en'), from('updatedAt', at(0))]) {
           const before = bytesRead(opened);
@@ -96,7 +96,7 @@ function describeCuts({ contract: { bytesRead }, both }: Suite): void {
     });
   }
 
-  both('a page has whole records, or the fields that were asked for', async (resource) => {
+  testEach('a page has whole records, or the fields that were asked for', async (resource) => {
     const { records, make } = resource;
     const odd = { 'a.b': 1, $set: 2, constructor: 'c', toString: { a: [1] }, no: true };
     const record = make(odd);
@@ -109,7 +109,7 @@ function describeCuts({ contract: { bytesRead }, both }: Suite): void {
     }
   });
 
-  both('an aborted list returns its page or throws the reason', async ({ records, make }) => {
+  testEach('an aborted list returns its page or throws the reason', async ({ records, make }) => {
     const [id] = await insert(records, [make()]);
     const reason = new RangeError('aborted');
     const signal = AbortSignal.abort(reason);
@@ -119,32 +119,32 @@ function describeCuts({ contract: { bytesRead }, both }: Suite): void {
   });
 }
 
-function describePositions(direction: 'asc' | 'desc', { test, both }: Suite): void {
+function describePositions(direction: 'asc' | 'desc', { test, testEach }: Suite): void {
   test(`a position can lie between all keys and ids, ${direction}`, async ({ users }) => {
     const emails = [null, 'b@x', 'ba@x', 'b\ue000@x'];
-    const made = emails.map((email, n) => user({ id: `u${n}`, email, createdAt: at(0) }));
-    await insert(users, made);
+    const created = emails.map((email, n) => user({ id: `u${n}`, email, createdAt: at(0) }));
+    await insert(users, created);
     const keys = ['', 'b', 'b@x', 'b@x\u0001', 'c', '\ud7ff', '\u{10ffff}', null];
     const ids = ['', 'u', 'u0', 'u0\u0001', 'u1', 'u2', '\u{10ffff}'];
     for (const field of ['emailKey', 'createdAt']) {
       const order = { field, direction };
       for (const after of keys.flatMap((key) => ids.map((id) => ({ key, id })))) {
         if (field === 'createdAt') Object.assign(after, { key: at(0) });
-        const expected = select('users', made, { conditions: [], order, after });
+        const expected = select('users', created, { conditions: [], order, after });
         const { items } = await list(users, { order, after });
         expectEqual(`the page after ${quote(after)}`, idsOf(recordsOf(items)), idsOf(expected));
       }
     }
   });
 
-  both(`a page ends before it exceeds its bytes, ${direction}`, async ({ records, make }) => {
+  testEach(`a page ends before it exceeds its bytes, ${direction}`, async ({ records, make }) => {
     const order = { field: 'createdAt', direction } as const;
     // Characters of one to four bytes of UTF-8, and one that JSON escapes.
     const texts = ['x', 'é', '～', '😀', '"', 'x～😀'];
-    const made = texts.map((text, n) =>
+    const created = texts.map((text, n) =>
       make({ createdAt: at(n >> 1), custom: text.repeat(50 + n), constructor: 'en' }),
     );
-    await insert(records, made);
+    await insert(records, created);
     for (const conditions of [[], [customEq('constructor', 'en')]]) {
       const all = (await list(records, { conditions, order })).items;
       let bytes = 0;

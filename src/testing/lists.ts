@@ -18,14 +18,14 @@ type Lister<R> = Pick<Repository<R>, 'list'>;
 /** Creates records, a hundred at a time: more at once may overload a store. Returns their ids. */
 export async function insert<R extends Entity>(
   records: { create(record: R, receipt?: Receipt): Promise<unknown> },
-  made: readonly R[],
+  created: readonly R[],
   receipts: readonly Receipt[] = [],
 ): Promise<string[]> {
-  for (let n = 0; n < made.length; n += 100) {
-    const part = made.slice(n, n + 100);
+  for (let n = 0; n < created.length; n += 100) {
+    const part = created.slice(n, n + 100);
     await Promise.all(part.map((record, m) => records.create(record, receipts[n + m])));
   }
-  return idsOf(made);
+  return idsOf(created);
 }
 
 /** Lists records: all of them, the oldest first, unless the query says otherwise. */
@@ -59,15 +59,15 @@ export async function expectMatches<R extends Entity>(
   conditions: readonly Condition[],
   ids: readonly string[],
 ): Promise<void> {
-  const asked = quote(conditions);
+  const query = quote(conditions);
   const page = await list(records, { conditions, total: true });
-  expectEqual(`the list of ${asked}`, idsOf(recordsOf(page.items)), ids);
-  expectEqual(`the total of ${asked}`, page.total, ids.length);
+  expectEqual(`the list of ${query}`, idsOf(recordsOf(page.items)), ids);
+  expectEqual(`the total of ${query}`, page.total, ids.length);
   const found = await readAll(records, { conditions, limit: 1 });
-  expectEqual(`the pages of ${asked}`, idsOf(found), ids);
+  expectEqual(`the pages of ${query}`, idsOf(found), ids);
 }
 
-/** Returns the records that match, in the given order: what a store has to list. */
+/** Returns the matching records in order, as a store has to list them. */
 export function select<R extends Entity>(
   name: Collection,
   records: readonly R[],
@@ -97,10 +97,8 @@ function isMet(
   if (condition.op === 'has') return Array.isArray(value) && value.includes(condition.value);
   if (condition.op === 'in') return condition.value.some((one) => one === value);
   if (typeof value !== typeof condition.value) return false;
-  const [a, b] = [
-    { key: value as string, id: '' },
-    { key: condition.value, id: '' },
-  ];
+  const a = { key: value as string, id: '' };
+  const b = { key: condition.value, id: '' };
   return condition.op === 'from' ? comparePositions(a, b) >= 0 : comparePositions(a, b) < 0;
 }
 
@@ -108,7 +106,7 @@ export function eq(field: string, value: string): Condition {
   return { field, op: 'eq', value };
 }
 
-export function among(field: string, value: readonly string[]): Condition {
+export function oneOf(field: string, value: readonly string[]): Condition {
   return { field, op: 'in', value };
 }
 

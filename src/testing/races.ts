@@ -13,8 +13,8 @@ export function describeRaces(suite: Suite): void {
   describeEmailRaces(suite);
 }
 
-function describeRecordRaces({ both }: Suite): void {
-  both('of 20 creations with one id, one wins', async ({ records, make, remove }) => {
+function describeRecordRaces({ testEach }: Suite): void {
+  testEach('of 20 creations with one id, one wins', async ({ records, make, remove }) => {
     // First the id is new, then that of a deleted record.
     for (const version of [1, 2]) {
       const { returned, errors } = await race(times(20, () => records.create(make({ id: 'one' }))));
@@ -26,7 +26,7 @@ function describeRecordRaces({ both }: Suite): void {
     }
   });
 
-  both('of creations and deletions of one id, no version is given twice', async (resource) => {
+  testEach('of creations and deletions of one id, no version is given twice', async (resource) => {
     const { records, make, remove } = resource;
     const versions: number[] = [];
     const calls = times(40, async (n) => {
@@ -48,7 +48,7 @@ function describeRecordRaces({ both }: Suite): void {
     expectEqual('lastVersion', await records.lastVersion('one'), versions.length);
   });
 
-  both('all of 50 unconditional changes are made', async ({ records, make }) => {
+  testEach('all of 50 unconditional changes are made', async ({ records, make }) => {
     const first = make({ n: 0 });
     await insert(records, [first]);
     const calls = times(50, () =>
@@ -62,7 +62,7 @@ function describeRecordRaces({ both }: Suite): void {
     expectEqual('the versions that 50 changes returned', versions, expected);
   });
 
-  both('of 20 deletions of one record, one finds it', async ({ records, make, remove }) => {
+  testEach('of 20 deletions of one record, one finds it', async ({ records, make, remove }) => {
     const [id = ''] = await insert(records, [make()]);
     const { returned } = await race(times(20, () => remove(id)));
     expectEqual(
@@ -72,30 +72,33 @@ function describeRecordRaces({ both }: Suite): void {
     );
   });
 
-  both('of changes and deletions of one version, one wins', async ({ records, make, remove }) => {
-    // First changes only, then as many deletions, which start first in every second round.
-    for (const [round, count] of [50, 20, 20, 20].entries()) {
-      const [id = ''] = await insert(records, [make()]);
-      const change = (n: number) =>
-        records.update(id, ({ record, version }) => {
-          checkPrecondition({ only: [1] }, version);
-          return { ...record, n };
-        });
-      const calls = times<Promise<unknown>>(count, (n) =>
-        round > 0 && n % 2 === round % 2
-          ? remove(id, ({ version }) => checkPrecondition({ only: [1] }, version))
-          : change(n),
-      );
-      const { returned, errors } = await race(calls);
-      const wins = returned.filter((result) => result !== undefined && result !== false);
-      expectEqual('the number of calls that won', wins.length, 1);
-      const left = await records.get(id);
-      expectEqual('the version that is left', left?.version ?? 0, wins[0] === true ? 0 : 2);
-      if (left) expectEqual('the errors', errors, { 'version-mismatch': count - 1 });
-    }
-  });
+  testEach(
+    'of changes and deletions of one version, one wins',
+    async ({ records, make, remove }) => {
+      // First changes only, then as many deletions, which start first in every second round.
+      for (const [round, count] of [50, 20, 20, 20].entries()) {
+        const [id = ''] = await insert(records, [make()]);
+        const change = (n: number) =>
+          records.update(id, ({ record, version }) => {
+            checkPrecondition({ only: [1] }, version);
+            return { ...record, n };
+          });
+        const calls = times<Promise<unknown>>(count, (n) =>
+          round > 0 && n % 2 === round % 2
+            ? remove(id, ({ version }) => checkPrecondition({ only: [1] }, version))
+            : change(n),
+        );
+        const { returned, errors } = await race(calls);
+        const wins = returned.filter((result) => result !== undefined && result !== false);
+        expectEqual('the number of calls that won', wins.length, 1);
+        const left = await records.get(id);
+        expectEqual('the version that is left', left?.version ?? 0, wins[0] === true ? 0 : 2);
+        if (left) expectEqual('the errors', errors, { 'version-mismatch': count - 1 });
+      }
+    },
+  );
 
-  both('a reader never sees half of a change', async ({ records, make }) => {
+  testEach('a reader never sees half of a change', async ({ records, make }) => {
     const first = make({ a: 0, b: { c: 0 } });
     await insert(records, [first]);
     const writes = times(20, (n) =>
@@ -114,8 +117,8 @@ function describeRecordRaces({ both }: Suite): void {
 }
 
 /** Creations that race under one key. */
-function describeReceiptRaces({ test, both }: Suite): void {
-  both('of 20 creations under one receipt, one wins', async ({ records, make }) => {
+function describeReceiptRaces({ test, testEach }: Suite): void {
+  testEach('of 20 creations under one receipt, one wins', async ({ records, make }) => {
     const key = receipt();
     // No replay of a user reports its own email address as taken.
     const repeat = () => records.create(make({ email: 'one@example.com' }), key);
@@ -156,7 +159,8 @@ function describeEmailRaces({ test }: Suite): void {
 
   test('two users cannot swap their addresses at the same time', async ({ users }) => {
     for (let round = 0; round < 3; round++) {
-      const [one, two] = [user(), user()];
+      const one = user();
+      const two = user();
       await insert(users, [one, two]);
       const { errors } = await race([
         users.update(one.id, ({ record }) => ({ ...record, email: two.email })),

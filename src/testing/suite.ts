@@ -74,7 +74,7 @@ export interface Suite {
   /** Declares a test on a fresh store. */
   test(sentence: string, body: (store: Store, first: Opened) => Promise<void>): void;
   /** Declares a test of the users, and the same test of the posts. */
-  both(
+  testEach(
     sentence: string,
     body: <R extends Entity>(resource: Resource<R>, store: Store, first: Opened) => Promise<void>,
   ): void;
@@ -120,7 +120,7 @@ export function suiteOn(contract: StoreContract, another?: StoreContract['anothe
   return {
     contract,
     test,
-    both: (sentence, body) => {
+    testEach: (sentence, body) => {
       test(`users: ${sentence}`, (store, first) => body(usersOf(store), store, first));
       test(`posts: ${sentence}`, async (store, first) => {
         const author = user();
@@ -160,14 +160,14 @@ async function runTest(
   if (failure) throw failure;
 }
 
-let made = 0;
+let count = 0;
 
 function usersOf(store: Store) {
   const { users } = store;
   return {
     name: 'users',
     records: users,
-    make: (fields: object = {}) => user({ ...(made++ % 2 > 0 && { email: null }), ...fields }),
+    make: (fields: object = {}) => user({ ...(count++ % 2 > 0 && { email: null }), ...fields }),
     remove: async (id: Id, guard?: Parameters<typeof users.delete>[3]) =>
       (await users.delete(id, 'refuse', later, guard)) !== undefined,
     get transfer() {
@@ -182,7 +182,7 @@ function postsOf(store: Store, author: Id) {
     name: 'posts',
     records: posts,
     make: (fields: object = {}) => {
-      const n = made++;
+      const n = count++;
       const publishedAt = n % 2 > 0 ? null : at(n);
       return post({ authorId: n % 3 > 0 ? null : author, publishedAt, ...fields });
     },

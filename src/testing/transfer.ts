@@ -30,12 +30,12 @@ export function describeTransfer(suite: Suite): void {
   }
 }
 
-function describeScans({ both }: Suite): void {
-  both('scans sort by id, by code point, also those of deleted ids', async (resource) => {
+function describeScans({ testEach }: Suite): void {
+  testEach('scans sort by id, by code point, also those of deleted ids', async (resource) => {
     const { records, make, remove, transfer } = resource;
     const ids = variedTexts.toSorted(compareText);
-    const made = shuffled(ids).map((id, n) => make({ id, createdAt: at(n) }));
-    await insert(records, made);
+    const created = shuffled(ids).map((id, n) => make({ id, createdAt: at(n) }));
+    await insert(records, created);
     for (const limit of [1, 2, ids.length - 1, ids.length, 1000]) {
       const all = await scanAll(transfer, { limit });
       expectEqual(`the ids of scans, limit ${limit}`, idsOf(recordsOf(all)), ids);
@@ -56,9 +56,9 @@ function describeScans({ both }: Suite): void {
     }
   });
 
-  both('scan ends before it exceeds its bytes', async ({ records, make, transfer }) => {
-    const made = times(6, (n) => make({ id: `r${n}`, custom: '～é😀x'.repeat(40 * n) }));
-    await insert(records, made);
+  testEach('scan ends before it exceeds its bytes', async ({ records, make, transfer }) => {
+    const created = times(6, (n) => make({ id: `r${n}`, custom: '～é😀x'.repeat(40 * n) }));
+    await insert(records, created);
     const all = await scan(transfer);
     let bytes = 0;
     for (const [n, { json }] of all.entries()) {
@@ -68,12 +68,12 @@ function describeScans({ both }: Suite): void {
       const less = await scan(transfer, { bytes: bytes - 1 });
       expectEqual(`the length of a scan of ${bytes - 1} bytes`, less.length, Math.max(n, 1));
     }
-    expectEqual('scans of 1 byte', recordsOf(await scanAll(transfer, { bytes: 1 })), made);
+    expectEqual('scans of 1 byte', recordsOf(await scanAll(transfer, { bytes: 1 })), created);
   });
 }
 
-function describeLoads({ both }: Suite): void {
-  both('load never gives a version twice', async ({ records, make, remove, transfer }) => {
+function describeLoads({ testEach }: Suite): void {
+  testEach('load never gives a version twice', async ({ records, make, remove, transfer }) => {
     const record = make();
     await createNew(records, record);
     await records.update(record.id, ({ record }) => ({ ...record, n: 2 }));
@@ -95,7 +95,7 @@ function describeLoads({ both }: Suite): void {
     await createNew(records, record, undefined, 10);
   });
 
-  both('load stores hundreds of records, and versions up to 2^53 − 1', async (resource) => {
+  testEach('load stores hundreds of records, and versions up to 2^53 − 1', async (resource) => {
     const { records, make, transfer } = resource;
     const moments = (n: number) => ({ createdAt: at(n), updatedAt: at(900 - n) });
     const versions = [7, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32 + 7, 2 ** 53 - 1];
@@ -114,7 +114,7 @@ function describeLoads({ both }: Suite): void {
     }
   });
 
-  both('load and scan exchange values, not aliases', async ({ make, transfer }) => {
+  testEach('load and scan exchange values, not aliases', async ({ make, transfer }) => {
     const record = make({ custom: [{ n: 1 }] });
     const argument = copyJson(record);
     await transfer.load([{ record: argument, version: 2, json: JSON.stringify(argument) }]);
@@ -130,16 +130,17 @@ function describeLoads({ both }: Suite): void {
 function describeConflicts({ test }: Suite): void {
   test('load refuses an address of another user until it is free', async (store) => {
     const { users } = transferOf(store);
-    const [one, two] = [user(), user({ email: null })];
+    const one = user();
+    const two = user({ email: null });
     await insert(store.users, [one]);
-    const given = loaded({ ...one, email: null }, 2);
+    const moved = loaded({ ...one, email: null }, 2);
     const taken = loaded({ ...two, email: one.email }, 3);
     const twins = times(2, () => loaded(user({ email: 'twin@example.com' })));
-    for (const refused of [[taken], [taken, given], twins]) {
+    for (const refused of [[taken], [taken, moved], twins]) {
       await expectError(users.load(refused), 'email-taken');
       await expectAbsent(store.users, two.id);
     }
-    await users.load([given, taken]);
+    await users.load([moved, taken]);
     expectRecord(await store.users.get(two.id), taken.record, 3);
   });
 }

@@ -2,14 +2,15 @@ import { copyJson } from '../domain/json.ts';
 import type { Versioned } from '../domain/record.ts';
 import { expectEqual, expectRecord, expectReplay, expectThrown, mutate } from './assertions.ts';
 import { receipt } from './fixtures.ts';
-import { among, from, insert, list, recordsOf } from './lists.ts';
+import { from, insert, list, oneOf, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Changes by a decision. */
-export function describeUpdate({ both }: Suite): void {
-  both('stores what a decision returned, unless it is the same object', async (resource) => {
+export function describeUpdate({ testEach }: Suite): void {
+  testEach('stores what a decision returned, unless it is the same object', async (resource) => {
     const { records, make } = resource;
-    const [first, other] = [make({ gone: 1, custom: { gone: 2 } }), make()];
+    const first = make({ gone: 1, custom: { gone: 2 } });
+    const other = make();
     await insert(records, [first, other]);
     expectRecord(await records.update(first.id, ({ record }) => record), first);
     expectRecord(await records.get(first.id), first);
@@ -28,13 +29,15 @@ export function describeUpdate({ both }: Suite): void {
 const custom = { list: [{ deep: [1] }], object: { inner: { n: 1 } } };
 
 /** No caller holds an alias of what is stored. */
-export function describeValues({ both }: Suite): void {
-  both('changing an argument after the call changes nothing', async ({ records, make }) => {
-    const [key, record] = [receipt(), make({ custom })];
-    const [argument, given] = [copyJson(record), { ...key }];
-    const creating = records.create(argument, given);
+export function describeValues({ testEach }: Suite): void {
+  testEach('changing an argument after the call changes nothing', async ({ records, make }) => {
+    const key = receipt();
+    const record = make({ custom });
+    const argument = copyJson(record);
+    const receiptArgument = { ...key };
+    const creating = records.create(argument, receiptArgument);
     mutate(argument);
-    mutate(given);
+    mutate(receiptArgument);
     expectRecord(await creating, record, 1, 'the result of create');
     expectRecord(await records.get(record.id), record);
     const changed = { ...record, custom: [custom] };
@@ -47,7 +50,7 @@ export function describeValues({ both }: Suite): void {
     expectRecord(await records.get(record.id), changed, 2);
     await expectReplay(records, key, record);
     const { id, createdAt } = record;
-    const conditions = [among('id', [id]), from('createdAt', createdAt)];
+    const conditions = [oneOf('id', [id]), from('createdAt', createdAt)];
     const query = { conditions, after: { key: createdAt, id: '' } };
     const listing = list(records, query);
     mutate(query);
@@ -55,11 +58,12 @@ export function describeValues({ both }: Suite): void {
   });
 
   // Only the record is changed. A cache that compares versions would still return it.
-  both('changing a returned record changes nothing else', async ({ records, make }) => {
-    const [key, record] = [receipt(), make({ custom })];
-    const spoil = async (call: string, given: Versioned<typeof record> | undefined) => {
-      mutate(given?.record);
-      expectEqual(`the json after ${call}`, JSON.parse(given?.json ?? ''), record);
+  testEach('changing a returned record changes nothing else', async ({ records, make }) => {
+    const key = receipt();
+    const record = make({ custom });
+    const spoil = async (call: string, returned: Versioned<typeof record> | undefined) => {
+      mutate(returned?.record);
+      expectEqual(`the json after ${call}`, JSON.parse(returned?.json ?? ''), record);
       for (const again of [1, 2]) {
         const got = await records.get(record.id);
         expectRecord(got, record, 1, `the result of get ${again} after ${call}`);
@@ -83,7 +87,7 @@ export function describeValues({ both }: Suite): void {
     expectRecord(await records.get(record.id), changed, 2);
   });
 
-  both('changing the argument of a callback changes nothing', async (resource) => {
+  testEach('changing the argument of a callback changes nothing', async (resource) => {
     const { records, make, remove } = resource;
     const record = make({ custom });
     await records.create(record);

@@ -121,7 +121,8 @@ export class RandomCalls {
 
   async #delete(collection: Collection): Promise<Call> {
     const id = await this.#id(collection);
-    const [mode, moment] = [this.#pick(modes), this.#pick(moments)];
+    const mode = this.#pick(modes);
+    const moment = this.#pick(moments);
     const refuses = this.#chance(0.2);
     const guard: Guard<unknown> = (current) => {
       if (refuses) throw new Refusal('refused', { cause: current });
@@ -277,7 +278,8 @@ export class RandomCalls {
   }
 
   #receipt(): Receipt {
-    const [key, fingerprint] = [digest(this.#below(4)), digest(-this.#pick([1, 1, 2]))];
+    const key = digest(this.#below(4));
+    const fingerprint = digest(-this.#pick([1, 1, 2]));
     const until = this.#now + this.#pick([1000, 20_000, 400_000]);
     return { key, fingerprint, from: at(this.#now), until: at(until) };
   }

@@ -17,11 +17,11 @@ const t0 = '2026-11-21T09:30:00.000Z';
 const t1 = '2026-11-21T09:31:00.000Z';
 
 function user(input: unknown = { name: 'Ada' }): User {
-  return users.make(input, 'u1', t0);
+  return users.create(input, 'u1', t0);
 }
 
 function post(input: unknown = { title: 'On engines' }): Post {
-  return posts.make(input, 'p1', t0);
+  return posts.create(input, 'p1', t0);
 }
 
 /** What is wrong, as `pointer code`, in no order. */
@@ -142,7 +142,7 @@ describe('making a record', () => {
 
   it('refuses what is no record', () => {
     for (const input of [null, undefined, 7, 'x', [], new Date(), new Map()]) {
-      expect(issues(() => users.make(input, 'u1', t0))).to.deep.equal([' type']);
+      expect(issues(() => users.create(input, 'u1', t0))).to.deep.equal([' type']);
     }
   });
 
@@ -229,7 +229,7 @@ describe('custom fields', () => {
       '~standard': { version: 1, vendor: 'test', validate },
     });
     const make = (schema: CustomFieldsSchema, input: object) =>
-      userModel(schema).make({ name: 'Ada', ...input }, 'u1', t0);
+      userModel(schema).create({ name: 'Ada', ...input }, 'u1', t0);
     /** Making a record by a schema whose result is always this. */
     const making = (result: unknown) => () =>
       make(

@@ -43,7 +43,8 @@ export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): St
     users,
     posts,
     transfer: {
-      ...{ users, posts },
+      users,
+      posts,
       begin: async () => void setFilling(true),
       end: async () => void setFilling(false),
       isFilling: async () => setFilling(state.isFilling),

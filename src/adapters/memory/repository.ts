@@ -53,7 +53,7 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
     checkOpen(this.#state);
     const { conditions, order, after, total } = query;
     const matches = (row: Row) => conditions.every((condition) => meets(row, condition));
-    const rows = this.#table.behind(order, after).filter(matches);
+    const rows = this.#table.after(order, after).filter(matches);
     const { items, next } = cutPage(rows, query, (row) => positionOf(row, order));
     const count = total && { total: this.#table.matching(conditions).length };
     return { items: items.map((row) => parsed<R>(row)), next, ...count };
@@ -89,7 +89,7 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   async scan({ after, ...cut }: ScanRequest): Promise<readonly Versioned<R>[]> {
     checkOpen(this.#state);
     const order = { field: 'id', direction: 'asc' } as const;
-    const rows = this.#table.behind(order, after === undefined ? after : { key: after, id: after });
+    const rows = this.#table.after(order, after === undefined ? after : { key: after, id: after });
     return cutPage(rows, cut, (row) => positionOf(row, order)).items.map((row) => parsed(row));
   }
 

@@ -100,7 +100,7 @@ export class Table<R extends User | Post> {
     return row;
   }
 
-  /** Returns the values of a row that no other row may have: the key of the address first. */
+  /** Returns the values of a row that must be unique: the key of the email address first. */
   #uniqueValues({ search, custom }: Row) {
     const email = { field: 'emailKey', value: search.emailKey ?? null };
     const others = this.#declared.map((field) => {
@@ -111,7 +111,7 @@ export class Table<R extends User | Post> {
     });
   }
 
-  /** Returns the ids of deleted records behind an id, in order. */
+  /** Returns the ids of deleted records after an id, in order. */
   deletedIds(limit: number, after?: Id): { id: Id; lastVersion: Version }[] {
     return [...this.#deleted]
       .filter(([id]) => after === undefined || compareText(id, after) > 0)
@@ -125,14 +125,16 @@ export class Table<R extends User | Post> {
     this.#deleted.set(id, lastVersion);
   }
 
-  /** Returns the rows behind a position, or all rows, in order. */
-  *behind(order: QueryOrder, after?: Position): Generator<Row> {
+  /** Returns the rows after a position, or all rows, in order. */
+  *after(order: QueryOrder, position?: Position): Generator<Row> {
     const rows = this.#inOrder(order);
     const sign = order.direction === 'asc' ? 1 : -1;
-    let [low, high] = [0, after === undefined ? 0 : rows.length];
-    while (after !== undefined && low < high) {
+    let low = 0;
+    let high = position === undefined ? 0 : rows.length;
+    while (position !== undefined && low < high) {
       const middle = (low + high) >>> 1;
-      if (sign * comparePositions(positionOf(rows[middle] as Row, order), after) > 0) high = middle;
+      if (sign * comparePositions(positionOf(rows[middle] as Row, order), position) > 0)
+        high = middle;
       else low = middle + 1;
     }
     for (let row = rows[low]; row !== undefined; row = rows[++low]) yield row;
@@ -185,7 +187,7 @@ export function meets(row: Row, condition: Condition): boolean {
   }
 }
 
-/** Parses a row for its reader: what is returned is never an alias of what is stored. */
+/** Returns a fresh copy: callers can modify it. */
 export function parsed<R>(row: Row): VersionedRecord<R> {
   return new VersionedRecord<R>(row.json, row.version);
 }

@@ -31,7 +31,8 @@ export interface SqliteRestoreOptions extends CopyOptions {
 }
 
 /** For how long a restore waits for the locks of other processes, and how often it tries, in milliseconds. */
-const [lockMs, retryMs] = [30_000, 50];
+const lockMs = 30_000;
+const retryMs = 50;
 
 /**
  * Copies a data file as it is at this moment, while others go on writing: with every record that was

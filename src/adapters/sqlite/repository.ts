@@ -63,11 +63,9 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
 
   create(record: R, receipt?: Receipt): Promise<Creation<R>> {
     // Copied now: the caller may reuse its arguments.
-    const [json, taken, once] = [
-      JSON.stringify(record),
-      { ...record } as R,
-      receipt && { ...receipt },
-    ];
+    const json = JSON.stringify(record);
+    const taken = { ...record } as R;
+    const once = receipt && { ...receipt };
     return this.parts.writes.add(() => {
       const earlier = once && findReceipt(this.connection, this.#collection, once);
       if (earlier !== undefined) return creation<R>(earlier, true);

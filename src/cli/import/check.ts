@@ -226,7 +226,7 @@ export class Check {
       hasTimes: (created ?? updated) !== undefined,
     };
     try {
-      const record = { ...this.#models[list].make(input, '', createdAt), updatedAt };
+      const record = { ...this.#models[list].create(input, '', createdAt), updatedAt };
       return { ...made, issues: issues.list, ...(issues.list.length === 0 && { record }) };
     } catch (error) {
       if (!isRostrumError(error, 'invalid-record')) throw error;

@@ -31,7 +31,7 @@ export interface ReadEventsRequest extends FollowEventsRequest {
 /** The changes of all records in one order, for followers that keep their position. */
 export interface EventService {
   /**
-   * Returns the events behind a position. Without a position it returns none, and `next` is the end of the
+   * Returns the events after a position. Without a position it returns none, and `next` is the end of the
    * log. To start following: read once without a position, list all records, then read on from `next`.
    *
    * A caller gets the events of the collections that it is allowed to read in full. A page can be empty

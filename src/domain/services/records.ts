@@ -55,7 +55,7 @@ export async function newRecord<R extends EntityFields>(
   const idempotency = checkCreateOptions(context, options);
   const now = context.now();
   // Both read the input before the first await, because the caller may reuse it.
-  const record = context.model.make(input, context.newId(), now);
+  const record = context.model.create(input, context.newId(), now);
   const receipt = idempotency && (await makeReceipt(idempotency, context.collection, input, now));
   return { record, receipt };
 }
@@ -144,7 +144,7 @@ export async function changeRecord<R extends EntityFields>(
   id: Id,
   precondition: Precondition = {},
   inputOf: (record: R) => unknown,
-  way: 'replace' | 'patch' = 'replace',
+  mode: 'replace' | 'patch' = 'replace',
 ): Promise<Change<R> | undefined> {
   checkId(id);
   checkPreconditionOptions(precondition);
@@ -156,8 +156,8 @@ export async function changeRecord<R extends EntityFields>(
     checkChange(context, id, current, precondition, now);
     const { record } = current; // Read late: a large record takes long to parse.
     const input = inputOf(record);
-    context.access?.checkAuthor(record, input, way);
-    const next = context.model[way](record, input, now);
+    context.access?.checkAuthor(record, input, mode);
+    const next = context.model[mode](record, input, now);
     changed = next !== record;
     return next;
   });

@@ -112,7 +112,7 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
     repository: store.posts,
     custom: filters.posts,
     model: new RecordModel<Post>(postRules, customFields.posts, filters.posts),
-    authors: (wanted, signal) => publicUsers(users, wanted, signal),
+    authors: (ids, signal) => publicUsers(users, ids, signal),
     access: undefined,
   } as const satisfies PostContext;
   const all = { users: userService(users), posts: postService(posts) };

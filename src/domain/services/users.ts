@@ -116,10 +116,10 @@ async function saveOwnUser(
     if (change !== undefined) return Object.assign(change, { created: false });
     if (precondition.only !== undefined) throw notFound(context, id);
     try {
-      const made = await context.repository.create(
-        context.model.makeNamed(input, id, context.now()),
+      const creation = await context.repository.create(
+        context.model.createWithId(input, id, context.now()),
       );
-      return Object.assign(made, { changed: true, created: true });
+      return Object.assign(creation, { changed: true, created: true });
     } catch (error) {
       // Another call has just created it: replace that.
       if (!isRostrumError(error, 'id-taken')) throw error;
@@ -183,8 +183,8 @@ function checkPublicOnly(
   { filter, order }: CheckedRequest<UserFilter, string>,
 ): void {
   const { custom = {}, ...known } = filter;
-  const asked = Object.entries(known).filter(([, value]) => value !== undefined);
-  const fields = asked.map(([name]) => filters.users[name as keyof typeof known].field);
+  const conditions = Object.entries(known).filter(([, value]) => value !== undefined);
+  const fields = conditions.map(([name]) => filters.users[name as keyof typeof known].field);
   if ([...fields, ...Object.keys(custom), order.by].every((name) => publicFields.includes(name))) {
     return;
   }

@@ -7,7 +7,8 @@ import { identityOf } from './data-file.ts';
 import { DriverError, damaged, hasCode, SqliteStoreError } from './errors.ts';
 
 /** For how long a read waits while another process recovers the log, and how often it tries again. */
-const [recoveryMs, retryMs] = [2000, 5];
+const recoveryMs = 2000;
+const retryMs = 5;
 
 /** For how long, in milliseconds, the same fault is not logged again. */
 const repeatMs = 60_000;

@@ -55,10 +55,10 @@ describe('the schemas of the OpenAPI description', () => {
 
     it(`accept the same ${one} inputs and patches as the rules`, () => {
       const rulesOf = new RecordModel<Entity>(rules);
-      const current = rulesOf.make(made, 'id', at);
+      const current = rulesOf.create(made, 'id', at);
       fc.assert(
         fc.property(json, (value) => {
-          const isRecord = isAllowed(() => rulesOf.make(value, 'id', at));
+          const isRecord = isAllowed(() => rulesOf.create(value, 'id', at));
           expect(takes(`${one}Input`, value)).to.equal(isRecord);
           const isChange = isAllowed(() => rulesOf.patch(current, value, at));
           expect(takes(`${one}Patch`, value)).to.equal(isChange);

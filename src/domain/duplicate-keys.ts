@@ -13,7 +13,7 @@ type Keys = undefined | string | Set<string>;
  * Finds a key that is given twice in one object, at any depth, after unescaping: `"a"` and
  * `"\u0061"` are the same key. `JSON.parse` would silently take the last one.
  *
- * Goes through the text once and does not recurse, so that no nesting is too deep for it.
+ * Does not recurse, so deep nesting can't overflow the stack.
  *
  * @param text JSON that `JSON.parse` has accepted
  */

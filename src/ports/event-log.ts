@@ -29,7 +29,7 @@ export interface EventPage {
  *   15 s on a sharded cluster), and never before the change is safe from being lost.
  * - The events of one record come in the order of its versions. All readers see one order.
  * - Reading on from `next` returns every later event once.
- * - A store may drop old events. A position that it cannot read on from is `events-expired`.
+ * - A store may drop old events. Reading from a position that was dropped throws `events-expired`.
  * - A record stored by `load` makes an event if it is new, or if its version changes.
  */
 export interface EventLog {

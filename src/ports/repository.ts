@@ -37,8 +37,8 @@ export interface Creation<R> extends Versioned<R> {
  *   Every later read sees it.
  * - Arguments are valid: records, queries, modes, instants. A store checks only what a store alone can
  *   know: ids and email addresses that are taken, authors that do not exist.
- * - However many records there are, and however large each of them is, a call holds at most eight
- *   times {@link ListQuery}.bytes of them in memory, or one record.
+ * - Memory: a call holds at most 8 × {@link ListQuery}.bytes of records, or one record. Find non-matching
+ *   records by indexes, not by their JSON.
  * - A store throws only the errors named here, plus anything thrown by a {@link Decide} or
  *   {@link Guard}. Any call may also end in `store-unavailable` (its `outcome` tells whether a change may
  *   have been made), in `overloaded`, or in `refused` where a rule of the host's own database rejects the
@@ -58,8 +58,6 @@ export interface Repository<R> {
    *   not the record at the position still exists.
    * - `next` is the position of the page's last record. It is absent when no matching record follows.
    * - `total` counts all records that match, wherever the page begins.
-   * - Records that do not match, or are only counted, are found by columns or indexes beside their
-   *   JSON: they count towards the eight times `bytes` too.
    * - The cost of a page does not grow with its depth.
    *
    * So reading page after page returns every record that exists throughout, with an unchanged sort key,
@@ -76,10 +74,10 @@ export interface Repository<R> {
    * the first call stored it, at its version, even if it has been changed or deleted since. With another
    * fingerprint it throws.
    *
-   * A receipt expires when its `until` is not after the `from` of a later receipt with its key; then the key
-   * is free again. Once the `until` has passed by the `from` of any receipt, or by the store's own
-   * clock, a store may drop the receipt. A creation that failed leaves no receipt. Of racing creations
-   * under one key, one stores its record and the others return that.
+   * A stored receipt has expired once its `until` is not after the `from` of a new receipt with its key. You
+   * can delete a receipt once `until` has passed, by any receipt's `from` or by your own clock. A creation
+   * that failed leaves no receipt. Of racing creations under one key, one stores its record and the others
+   * return that.
    *
    * If several things are wrong, the first in this order is thrown.
    *

@@ -39,8 +39,8 @@ export interface Store<Filters extends CustomFilters = CustomFilters> extends As
 
   /**
    * Waits for the calls under way, then frees the store's resources. A store may limit how long it waits. A
-   * call made after `close` ends in `store-unavailable` at once. Closing again does nothing, not even at the
-   * same time. `Symbol.asyncDispose` does the same.
+   * call made after `close` ends in `store-unavailable` at once. Closing again, even concurrently, does
+   * nothing. `Symbol.asyncDispose` does the same.
    */
   close(): Promise<void>;
 }

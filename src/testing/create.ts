@@ -33,7 +33,7 @@ export function describeCreate(suite: Suite): void {
 }
 
 function describeIds({ testEach }: Suite): void {
-  testEach('refuses a taken id, and continues the versions of a deleted one', async (resource) => {
+  testEach('rejects a taken id, and continues the versions of a deleted one', async (resource) => {
     const { records, make, remove } = resource;
     const { id } = make();
     const keys: Receipt[] = [];
@@ -77,7 +77,7 @@ const differentNames = [
 ];
 
 function describeEmails({ test }: Suite): void {
-  test('refuses any spelling of a taken address, except for its user', async (store) => {
+  test('rejects every spelling of a taken email address, except from its own user', async (store) => {
     const { users } = store;
     for (const [email, again] of equalAddresses) {
       expectEqual(`the key of ${again}`, emailKey(again), emailKey(email));
@@ -97,7 +97,7 @@ function describeEmails({ test }: Suite): void {
 }
 
 function describeAuthors({ test, testEach }: Suite): void {
-  test('refuses an unknown author', async ({ users, posts }) => {
+  test('rejects an unknown author', async ({ users, posts }) => {
     const authors = knownIds.map((id) => user({ id }));
     await insert(users, authors);
     const theirs = knownIds.map((authorId) => post({ authorId }));
@@ -110,7 +110,7 @@ function describeAuthors({ test, testEach }: Suite): void {
     }
   });
 
-  testEach('a refused creation leaves nothing behind', async (resource, store) => {
+  testEach('a rejected creation stores nothing', async (resource, store) => {
     const { name, records, make } = resource;
     const first = user();
     const record = make();
@@ -151,7 +151,7 @@ function describeReceipts({ testEach }: Suite): void {
     for (const { id } of [record, other]) await expectAbsent(records, id);
   });
 
-  testEach('refuses a key with another fingerprint', async ({ records, make }) => {
+  testEach('rejects a key with another fingerprint', async ({ records, make }) => {
     const key = receipt();
     const record = make();
     const similar = (digest: string) => [`${digest.slice(0, -1)}x`, `x${digest.slice(1)}`];
@@ -166,22 +166,25 @@ function describeReceipts({ testEach }: Suite): void {
     for (const other of similar(key.key)) await createNew(records, make(), { ...key, key: other });
   });
 
-  testEach('a receipt expires at its "until", by the "from" of the next one', async (resource) => {
-    const { records, make } = resource;
-    const first = make();
-    const second = make();
-    const lasting = (from: number, until: number, fingerprint: number) =>
-      receipt({
-        key: digest(1),
-        fingerprint: digest(fingerprint),
-        from: at(from),
-        until: at(until),
-      });
-    await createNew(records, first, lasting(0, 1000, 1));
-    // Repeating does not extend it.
-    await expectReplay(records, lasting(999, 1999, 1), first, second);
-    await createNew(records, second, lasting(1000, 2000, 2));
-    await expectReplay(records, lasting(1999, 2999, 2), second, make());
-    await createNew(records, make(), lasting(2000, 3000, 1));
-  });
+  testEach(
+    'a receipt expires once the "from" of a new one reaches its "until"',
+    async (resource) => {
+      const { records, make } = resource;
+      const first = make();
+      const second = make();
+      const lasting = (from: number, until: number, fingerprint: number) =>
+        receipt({
+          key: digest(1),
+          fingerprint: digest(fingerprint),
+          from: at(from),
+          until: at(until),
+        });
+      await createNew(records, first, lasting(0, 1000, 1));
+      // Repeating does not extend it.
+      await expectReplay(records, lasting(999, 1999, 1), first, second);
+      await createNew(records, second, lasting(1000, 2000, 2));
+      await expectReplay(records, lasting(1999, 2999, 2), second, make());
+      await createNew(records, make(), lasting(2000, 3000, 1));
+    },
+  );
 }

@@ -7,7 +7,7 @@ const slug = 'slug';
 
 /** Declared custom fields beyond equality: ranges, arrays of texts, orders, unique values. */
 export function describeCustomFields({ test, testEach }: Suite): void {
-  test('a condition on an array matches records that contain the text', async ({ posts }) => {
+  test('a condition on an array matches arrays that contain the text', async ({ posts }) => {
     const lists = [['a', 'b'], ['b'], ['a', 'a', 1, null, ['b']], [], 'a', { a: 'a' }, null, ['A']];
     const created = lists.map((tags) => post({ tags }));
     const ids = await insert(posts, [...created, post()]);
@@ -29,7 +29,7 @@ export function describeCustomFields({ test, testEach }: Suite): void {
     await expectMatches(posts, [has('b')], []);
   });
 
-  test('bounds match numbers by size, and nothing that is not a number', async ({ posts }) => {
+  test('"from" and "before" compare numbers by size, and match only numbers', async ({ posts }) => {
     const values = [-1, -0, 0.1 + 0.2, 9, 10, 1e21, '5', null, [5]];
     const ids = await insert(posts, [...values.map((words) => post({ words })), post()]);
     const number = { field: 'words', custom: 'number' } as const;
@@ -42,7 +42,7 @@ export function describeCustomFields({ test, testEach }: Suite): void {
     await expectMatches(posts, [{ ...number, op: 'eq', value: 0 }], ids.slice(1, 2));
   });
 
-  test('bounds match texts by code point', async ({ posts }) => {
+  test('"from" and "before" compare texts by code point', async ({ posts }) => {
     const values = ['A', 'a', 'ab', 'b', 'é', '～', '😀', 5];
     const ids = await insert(
       posts,
@@ -53,7 +53,7 @@ export function describeCustomFields({ test, testEach }: Suite): void {
     await expectMatches(posts, [{ ...text, op: 'before', value: '😀' }], ids.slice(0, 6));
   });
 
-  test('sorts by a number and by a text, with missing and other values first', async ({
+  test('sorts by a number and by a text, missing values and other types first', async ({
     posts,
   }) => {
     const values = [null, 2, 'x', undefined, 10, -1, 2, 0.5, [1], true];
@@ -73,32 +73,29 @@ export function describeCustomFields({ test, testEach }: Suite): void {
     }
   });
 
-  testEach(
-    'a unique value belongs to one record, a draft too, until it is freed',
-    async (resource) => {
-      const { records, make, remove } = resource;
-      const { field, values } = uniqueField(resource);
-      const one = make({ [field]: values[0], publishedAt: null });
-      const two = make({ [field]: values[1] });
-      await insert(records, [one, two]);
-      const taken = async (call: Promise<unknown>) => {
-        const { issues } = await expectError(call, 'field-taken');
-        expectEqual('the issue', issues[0]?.pointer, `/${field}`);
-      };
-      await taken(records.create(make({ [field]: values[0] })));
-      await taken(records.update(two.id, ({ record }) => ({ ...record, [field]: values[0] })));
-      expectRecord(await records.get(two.id), two);
-      // A value of another type, and none at all, are not values.
-      const others = [[values[0]], { a: 1 }, null].map((value) => make({ [field]: value }));
-      await insert(records, [...others, make(), make()]);
-      await records.update(one.id, ({ record }) => ({ ...record, [field]: values[2] }));
-      await records.create(make({ [field]: values[0] }));
-      await remove(two.id);
-      await records.create(make({ [field]: values[1] }));
-    },
-  );
+  testEach('one record at a time has a unique value, drafts included', async (resource) => {
+    const { records, make, remove } = resource;
+    const { field, values } = uniqueField(resource);
+    const one = make({ [field]: values[0], publishedAt: null });
+    const two = make({ [field]: values[1] });
+    await insert(records, [one, two]);
+    const taken = async (call: Promise<unknown>) => {
+      const { issues } = await expectError(call, 'field-taken');
+      expectEqual('the issue', issues[0]?.pointer, `/${field}`);
+    };
+    await taken(records.create(make({ [field]: values[0] })));
+    await taken(records.update(two.id, ({ record }) => ({ ...record, [field]: values[0] })));
+    expectRecord(await records.get(two.id), two);
+    // A value of another type, and none at all, are not values.
+    const others = [[values[0]], { a: 1 }, null].map((value) => make({ [field]: value }));
+    await insert(records, [...others, make(), make()]);
+    await records.update(one.id, ({ record }) => ({ ...record, [field]: values[2] }));
+    await records.create(make({ [field]: values[0] }));
+    await remove(two.id);
+    await records.create(make({ [field]: values[1] }));
+  });
 
-  testEach('a replay comes before a taken value', async (resource) => {
+  testEach('a repeated creation is replayed before unique values are checked', async (resource) => {
     const { records, make } = resource;
     const { field, values } = uniqueField(resource);
     const key = receipt();
@@ -108,7 +105,7 @@ export function describeCustomFields({ test, testEach }: Suite): void {
     expectEqual('replayed', [replay.replayed, replay.record.id], [true, record.id]);
   });
 
-  testEach('of 30 racing creations and changes to one unique value, one wins', async (resource) => {
+  testEach('one of 30 creations and changes to the same unique value wins', async (resource) => {
     const { records, make } = resource;
     const { field, values } = uniqueField(resource);
     const ids = await insert(
@@ -122,7 +119,7 @@ export function describeCustomFields({ test, testEach }: Suite): void {
     expectEqual('the errors', errors, { 'field-taken': 29 });
   });
 
-  test('a deletion with the posts frees their values, and one without keeps them', async (store) => {
+  test('deleting a user frees the unique values of deleted posts, not of kept posts', async (store) => {
     const { users, posts } = store;
     const ada = user();
     const bob = user();

@@ -138,7 +138,7 @@ async function isRefused(deletion: Promise<unknown>): Promise<boolean> {
 
 /** Deletions of a user while their posts change, and while they move to another author. */
 function describeChangedPosts(mode: DeleteMode, { test }: Suite): void {
-  test(`${mode}: loses no change and no move of a post at the same time`, async (store) => {
+  test(`${mode}: loses no concurrent change or move of a post`, async (store) => {
     const { users, posts } = store;
     const [otherId = ''] = await insert(users, [user()]);
     for (let round = 0; round < 18; round++) {
@@ -180,7 +180,7 @@ function describeChangedPosts(mode: DeleteMode, { test }: Suite): void {
 
 /** Readers while a user with many posts is deleted. */
 function describeReaders(mode: DeleteMode, { test }: Suite): void {
-  test(`${mode}: readers see the user and all posts, or the result`, async (store) => {
+  test(`${mode}: readers see all of the deletion or none of it`, async (store) => {
     const { users, posts } = store;
     for (const count of [300, 20, 20, 20]) {
       const { author, theirs, others } = await authorWith(count, store);

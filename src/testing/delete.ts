@@ -53,7 +53,7 @@ export function describeDelete(suite: Suite): void {
 
 /** What happens to the posts of a deleted user. */
 function describeModes({ test }: Suite): void {
-  test('refuse: keeps a user who has posts, and returns their number', async (store) => {
+  test('refuse: keeps a user who has posts, and reports how many', async (store) => {
     const { users, posts } = store;
     const { author, theirs, others } = await authorWith(2, store);
     const refuse = () => users.delete(author.id, 'refuse', later);
@@ -66,7 +66,7 @@ function describeModes({ test }: Suite): void {
     await expectUnchanged(store, others);
   });
 
-  test('delete: deletes their posts and no others', async (store) => {
+  test('delete: deletes the posts of the user and no others', async (store) => {
     const { author, theirs, others } = await authorWith(3, store);
     await expectDeletion(store.users.delete(author.id, 'delete', later), 3);
     await expectAbsent(store.users, author.id);
@@ -74,7 +74,7 @@ function describeModes({ test }: Suite): void {
     await expectUnchanged(store, others);
   });
 
-  test('keep: removes the author of their posts, and changes each post once', async (store) => {
+  test('keep: removes the author from the posts of the user, changing each post once', async (store) => {
     const { users, posts } = store;
     const moments = [earliestInstant, '1969-12-31T23:59:59.999Z', later, latestInstant];
     // If the clock is behind `updatedAt`, that grows by 1 ms.

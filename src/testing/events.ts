@@ -70,7 +70,7 @@ function describeWrites({ testEach, test }: Suite): void {
 }
 
 function describePositions({ test }: Suite): void {
-  test('reading on meets every event once, whatever the limit', async (store) => {
+  test('reading on from "next" returns every event once, at any limit', async (store) => {
     const log = logOf(store);
     const { next, events } = await log.read(10);
     expectEqual('the events without a position', events, []);
@@ -97,7 +97,7 @@ function describePositions({ test }: Suite): void {
     ]);
   });
 
-  test('changing an event changes nothing for other readers', async (store) => {
+  test('modifying an event does not affect other readers', async (store) => {
     const log = logOf(store);
     const { next } = await log.read(1);
     await insert(store.users, [user()]);
@@ -108,7 +108,7 @@ function describePositions({ test }: Suite): void {
     expectEqual('the same events', JSON.stringify((await log.read(1, next)).events), before);
   });
 
-  test('an unknown position is expired', async (store) => {
+  test('an unknown position throws events-expired', async (store) => {
     const log = logOf(store);
     const { next } = await log.read(1);
     assert(/^[!-~]{1,512}$/.test(next), `a position is not 1 to 512 visible characters: ${next}`);
@@ -122,7 +122,7 @@ function describePositions({ test }: Suite): void {
 /** Followers of the log while others write. With two handles, both return the same events. */
 export function describeEventRaces({ contract, test }: Suite): void {
   if (contract.withoutEvents !== undefined) return;
-  test('all followers meet the events of racing writers in one order', async (store) => {
+  test('all followers receive the events of racing writers in the same order', async (store) => {
     const { users, posts } = store;
     const log = logOf(store);
     const { next: start } = await log.read(1);

@@ -81,7 +81,7 @@ const customFields: Record<string, readonly JsonObject[]> = {
 
 /** A record comes back as it went in. */
 export function describeGet({ test, testEach }: Suite): void {
-  testEach('an unknown id, in every method', async ({ records, make, remove }) => {
+  testEach('no method finds an unknown id', async ({ records, make, remove }) => {
     const known = knownIds.map((id) => make({ id }));
     await insert(records, known);
     for (const id of unknownIds) {
@@ -100,7 +100,7 @@ export function describeGet({ test, testEach }: Suite): void {
     expectEqual('the ids of all records', idsOf(await readAll(records)), knownIds);
   });
 
-  testEach('ids that look alike are different, in every method', async (resource) => {
+  testEach('no method confuses ids that look alike', async (resource) => {
     const { records, make, remove } = resource;
     const created = similarIds.map((id) => make({ id }));
     await insert(records, created);

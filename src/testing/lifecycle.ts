@@ -19,7 +19,7 @@ import { customFilters, type Opened, type Suite } from './suite.ts';
 
 /** A store is opened, ready, closed. */
 export function describeLifecycle({ test, testEach }: Suite): void {
-  test('a fresh store is ready and empty, and returns its filters', async (store, { opened }) => {
+  test('a new store is ready and empty, with its customFilters', async (store, { opened }) => {
     await store.ready();
     await store.ready();
     expectFilters(opened, customFilters);
@@ -29,7 +29,7 @@ export function describeLifecycle({ test, testEach }: Suite): void {
   });
 
   for (const which of ['one', 'another']) {
-    test(`each opened store is fresh: ${which}`, async (store) => {
+    test(`each store opens empty: ${which}`, async (store) => {
       await expectAbsent(store.users, 'left');
       await insert(store.users, [user({ id: 'left', email: 'left@example.com' })]);
       await createNew(store.posts, post({ id: 'left' }), receipt({ key: digest(1) }));
@@ -81,7 +81,7 @@ export function describeLifecycle({ test, testEach }: Suite): void {
     }
   });
 
-  test('close waits for the changes that were called before', async (store) => {
+  test('close waits for pending changes', async (store) => {
     const [id = ''] = await insert(store.users, [user()]);
     let ended = 0;
     const loaded = times(300, () => new VersionedRecord(user({ email: null }), 1));
@@ -152,7 +152,7 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
     },
   );
 
-  testEach('finds every record by filters on other custom fields', async (resource, _, first) => {
+  testEach('filters find every record after a new declaration', async (resource, _, first) => {
     const { name, records, make } = resource;
     const [text, number] = name === 'users' ? ['city', 'age'] : ['language', 'words'];
     const fields = (place: unknown, n: number) => ({ [text]: place, [number]: n, team: 'red' });
@@ -176,7 +176,7 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
     });
   });
 
-  testEach('does not open where records break a new declaration', async (resource, _, first) => {
+  testEach('does not open if records break a new declaration', async (resource, _, first) => {
     const { name, records, make } = resource;
     const long = Array.from({ length: 65 }, String);
     const created = [make({ twin: 1, labels: long }), make({ twin: 1, labels: ['a'] })];

@@ -96,7 +96,7 @@ function describeCuts({ contract: { bytesRead }, testEach }: Suite): void {
     });
   }
 
-  testEach('a page has whole records, or the fields that were asked for', async (resource) => {
+  testEach('a page has whole records or only the requested fields', async (resource) => {
     const { records, make } = resource;
     const odd = { 'a.b': 1, $set: 2, constructor: 'c', toString: { a: [1] }, no: true };
     const record = make(odd);
@@ -120,7 +120,7 @@ function describeCuts({ contract: { bytesRead }, testEach }: Suite): void {
 }
 
 function describePositions(direction: 'asc' | 'desc', { test, testEach }: Suite): void {
-  test(`a position can lie between all keys and ids, ${direction}`, async ({ users }) => {
+  test(`a page can start at a position that no record has, ${direction}`, async ({ users }) => {
     const emails = [null, 'b@x', 'ba@x', 'b\ue000@x'];
     const created = emails.map((email, n) => user({ id: `u${n}`, email, createdAt: at(0) }));
     await insert(users, created);

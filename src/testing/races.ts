@@ -14,7 +14,7 @@ export function describeRaces(suite: Suite): void {
 }
 
 function describeRecordRaces({ testEach }: Suite): void {
-  testEach('of 20 creations with one id, one wins', async ({ records, make, remove }) => {
+  testEach('one of 20 creations with the same id wins', async ({ records, make, remove }) => {
     // First the id is new, then that of a deleted record.
     for (const version of [1, 2]) {
       const { returned, errors } = await race(times(20, () => records.create(make({ id: 'one' }))));
@@ -26,7 +26,7 @@ function describeRecordRaces({ testEach }: Suite): void {
     }
   });
 
-  testEach('of creations and deletions of one id, no version is given twice', async (resource) => {
+  testEach('racing creations and deletions never use a version twice', async (resource) => {
     const { records, make, remove } = resource;
     const versions: number[] = [];
     const calls = times(40, async (n) => {
@@ -48,7 +48,7 @@ function describeRecordRaces({ testEach }: Suite): void {
     expectEqual('lastVersion', await records.lastVersion('one'), versions.length);
   });
 
-  testEach('all of 50 unconditional changes are made', async ({ records, make }) => {
+  testEach('50 concurrent changes are all applied', async ({ records, make }) => {
     const first = make({ n: 0 });
     await insert(records, [first]);
     const calls = times(50, () =>
@@ -62,7 +62,7 @@ function describeRecordRaces({ testEach }: Suite): void {
     expectEqual('the versions that 50 changes returned', versions, expected);
   });
 
-  testEach('of 20 deletions of one record, one finds it', async ({ records, make, remove }) => {
+  testEach('one of 20 deletions of a record finds it', async ({ records, make, remove }) => {
     const [id = ''] = await insert(records, [make()]);
     const { returned } = await race(times(20, () => remove(id)));
     expectEqual(
@@ -72,31 +72,28 @@ function describeRecordRaces({ testEach }: Suite): void {
     );
   });
 
-  testEach(
-    'of changes and deletions of one version, one wins',
-    async ({ records, make, remove }) => {
-      // First changes only, then as many deletions, which start first in every second round.
-      for (const [round, count] of [50, 20, 20, 20].entries()) {
-        const [id = ''] = await insert(records, [make()]);
-        const change = (n: number) =>
-          records.update(id, ({ record, version }) => {
-            checkPrecondition({ only: [1] }, version);
-            return { ...record, n };
-          });
-        const calls = times<Promise<unknown>>(count, (n) =>
-          round > 0 && n % 2 === round % 2
-            ? remove(id, ({ version }) => checkPrecondition({ only: [1] }, version))
-            : change(n),
-        );
-        const { returned, errors } = await race(calls);
-        const wins = returned.filter((result) => result !== undefined && result !== false);
-        expectEqual('the number of calls that won', wins.length, 1);
-        const left = await records.get(id);
-        expectEqual('the version that is left', left?.version ?? 0, wins[0] === true ? 0 : 2);
-        if (left) expectEqual('the errors', errors, { 'version-mismatch': count - 1 });
-      }
-    },
-  );
+  testEach('one change or deletion of each version wins', async ({ records, make, remove }) => {
+    // First changes only, then as many deletions, which start first in every second round.
+    for (const [round, count] of [50, 20, 20, 20].entries()) {
+      const [id = ''] = await insert(records, [make()]);
+      const change = (n: number) =>
+        records.update(id, ({ record, version }) => {
+          checkPrecondition({ only: [1] }, version);
+          return { ...record, n };
+        });
+      const calls = times<Promise<unknown>>(count, (n) =>
+        round > 0 && n % 2 === round % 2
+          ? remove(id, ({ version }) => checkPrecondition({ only: [1] }, version))
+          : change(n),
+      );
+      const { returned, errors } = await race(calls);
+      const wins = returned.filter((result) => result !== undefined && result !== false);
+      expectEqual('the number of calls that won', wins.length, 1);
+      const left = await records.get(id);
+      expectEqual('the version that is left', left?.version ?? 0, wins[0] === true ? 0 : 2);
+      if (left) expectEqual('the errors', errors, { 'version-mismatch': count - 1 });
+    }
+  });
 
   testEach('a reader never sees half of a change', async ({ records, make }) => {
     const first = make({ a: 0, b: { c: 0 } });
@@ -118,7 +115,7 @@ function describeRecordRaces({ testEach }: Suite): void {
 
 /** Creations that race under one key. */
 function describeReceiptRaces({ test, testEach }: Suite): void {
-  testEach('of 20 creations under one receipt, one wins', async ({ records, make }) => {
+  testEach('one of 20 creations under the same receipt wins', async ({ records, make }) => {
     const key = receipt();
     // No replay of a user reports its own email address as taken.
     const repeat = () => records.create(make({ email: 'one@example.com' }), key);
@@ -130,7 +127,7 @@ function describeReceiptRaces({ test, testEach }: Suite): void {
     expectEqual('the stored records', await readAll(records), recordsOf(created));
   });
 
-  test('a failed creation leaves its key to the others', async ({ posts }) => {
+  test('a failed creation does not use up its key', async ({ posts }) => {
     const key = receipt();
     const create = (n: number) => posts.create(post({ authorId: n % 2 ? null : 'nobody' }), key);
     const { returned } = await race(times(20, create));
@@ -143,7 +140,7 @@ function describeReceiptRaces({ test, testEach }: Suite): void {
 
 /** Addresses that are taken, freed and swapped in a race. */
 function describeEmailRaces({ test }: Suite): void {
-  test('of 40 creations and moves to one email address, one wins', async ({ users }) => {
+  test('one of 40 creations and changes to the same email address wins', async ({ users }) => {
     const email = (n: number) => (n % 3 === 0 ? 'one@example.com' : 'ONE@Example.com');
     const movers = times(20, () => user());
     await insert(users, movers);
@@ -157,7 +154,7 @@ function describeEmailRaces({ test }: Suite): void {
     expectEqual('the users with the address', holders, [returned[0]?.record]);
   });
 
-  test('two users cannot swap their addresses at the same time', async ({ users }) => {
+  test('two users cannot swap email addresses concurrently', async ({ users }) => {
     for (let round = 0; round < 3; round++) {
       const one = user();
       const two = user();
@@ -172,7 +169,7 @@ function describeEmailRaces({ test }: Suite): void {
     }
   });
 
-  test('an address that is freed in a race goes to at most one user', async ({ users }) => {
+  test('a freed email address goes to at most one user', async ({ users }) => {
     for (let round = 0; round < 6; round++) {
       const holder = user();
       await insert(users, [holder]);

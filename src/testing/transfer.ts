@@ -31,7 +31,7 @@ export function describeTransfer(suite: Suite): void {
 }
 
 function describeScans({ testEach }: Suite): void {
-  testEach('scans sort by id, by code point, also those of deleted ids', async (resource) => {
+  testEach('scans sort records and deleted ids by code point', async (resource) => {
     const { records, make, remove, transfer } = resource;
     const ids = variedTexts.toSorted(compareText);
     const created = shuffled(ids).map((id, n) => make({ id, createdAt: at(n) }));
@@ -73,7 +73,7 @@ function describeScans({ testEach }: Suite): void {
 }
 
 function describeLoads({ testEach }: Suite): void {
-  testEach('load never gives a version twice', async ({ records, make, remove, transfer }) => {
+  testEach('load never uses a version twice', async ({ records, make, remove, transfer }) => {
     const record = make();
     await createNew(records, record);
     await records.update(record.id, ({ record }) => ({ ...record, n: 2 }));
@@ -128,7 +128,7 @@ function describeLoads({ testEach }: Suite): void {
 }
 
 function describeConflicts({ test }: Suite): void {
-  test('load refuses an address of another user until it is free', async (store) => {
+  test('load rejects the email address of another user until it is free', async (store) => {
     const { users } = transferOf(store);
     const one = user();
     const two = user({ email: null });

@@ -7,7 +7,7 @@ import type { Suite } from './suite.ts';
 
 /** Changes by a decision. */
 export function describeUpdate({ testEach }: Suite): void {
-  testEach('stores what a decision returned, unless it is the same object', async (resource) => {
+  testEach('stores the result of decide, unless decide returns its argument', async (resource) => {
     const { records, make } = resource;
     const first = make({ gone: 1, custom: { gone: 2 } });
     const other = make();
@@ -30,7 +30,7 @@ const custom = { list: [{ deep: [1] }], object: { inner: { n: 1 } } };
 
 /** No caller holds an alias of what is stored. */
 export function describeValues({ testEach }: Suite): void {
-  testEach('changing an argument after the call changes nothing', async ({ records, make }) => {
+  testEach('modifying an argument after the call changes nothing', async ({ records, make }) => {
     const key = receipt();
     const record = make({ custom });
     const argument = copyJson(record);
@@ -58,7 +58,7 @@ export function describeValues({ testEach }: Suite): void {
   });
 
   // Only the record is changed. A cache that compares versions would still return it.
-  testEach('changing a returned record changes nothing else', async ({ records, make }) => {
+  testEach('modifying a returned record changes nothing else', async ({ records, make }) => {
     const key = receipt();
     const record = make({ custom });
     const spoil = async (call: string, returned: Versioned<typeof record> | undefined) => {
@@ -87,7 +87,7 @@ export function describeValues({ testEach }: Suite): void {
     expectRecord(await records.get(record.id), changed, 2);
   });
 
-  testEach('changing the argument of a callback changes nothing', async (resource) => {
+  testEach('modifying the argument of a callback changes nothing', async (resource) => {
     const { records, make, remove } = resource;
     const record = make({ custom });
     await records.create(record);

@@ -13,7 +13,7 @@ import { type Call, RandomCalls, Refusal } from './walk-calls.ts';
 export function describeWalks({ contract, test }: Suite): void {
   const { walks: { seeds, calls } = defaultWalks } = contract;
   for (const seed of seeds) {
-    test(`seed ${seed}: a random walk of ${calls} calls beside the memory store`, (store) =>
+    test(`seed ${seed}: a random walk of ${calls} calls matches the memory store`, (store) =>
       walk(store, contract, seed, calls));
   }
 }

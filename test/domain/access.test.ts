@@ -103,7 +103,7 @@ describe('a caller', () => {
     });
   }
 
-  it('owns nothing without a subject, and not what has no owner', async () => {
+  it('owns nothing without a subject, not even posts without an author', async () => {
     const here = await world();
     const bound = here.rostrum.as(caller(null, 'users:write:own', 'posts:write:own'));
     const calls = [
@@ -116,7 +116,7 @@ describe('a caller', () => {
     for (const call of calls) expect(await isForbidden(call)).to.equal(true);
   });
 
-  it('is the author of what it creates, unless it says otherwise', async () => {
+  it('is the author of its new posts, unless the input names another author', async () => {
     const here = await world();
     const bound = here.rostrum.as(caller(here.me, 'posts:write'));
     expect((await bound.posts.create({ title: 'x' })).record.authorId).to.equal(here.me);
@@ -124,7 +124,7 @@ describe('a caller', () => {
     expect(free.record.authorId).to.equal(null);
   });
 
-  it('deletes or frees the posts of a user only by a right to write them all', async () => {
+  it('needs the right to write all posts to delete or keep them with their author', async () => {
     for (const posts of ['delete', 'keep'] as const) {
       const here = await world();
       const alone = here.rostrum.as(caller(here.me, 'users:write', 'posts:write:own'));
@@ -134,7 +134,7 @@ describe('a caller', () => {
     }
   });
 
-  it('gets forbidden for a missing scope before the record is read, and for ownership after it', async () => {
+  it('gets forbidden for a missing scope before the record is read, and for ownership afterwards', async () => {
     const here = await world();
     const code = (call: Promise<unknown>) =>
       call.catch((error: unknown) => (isRostrumError(error) ? error.code : error));
@@ -147,7 +147,7 @@ describe('a caller', () => {
     expect(await code(stale)).to.equal('forbidden');
   });
 
-  it('gets the same error for a missing record as for someone else’s, with :own scopes only', async () => {
+  it('with only :own scopes, gets the same error for a missing record and for someone else’s', async () => {
     const here = await world();
     const own = here.rostrum.as(caller(here.me, 'posts:write:own', 'users:write:own'));
     const told = async (call: Promise<unknown>) => {
@@ -174,7 +174,7 @@ describe('a caller', () => {
     expect(await told(own.users.patch(here.me, {}))).to.include('user-not-found');
   });
 
-  it('cannot tell from another error whether an author exists', async () => {
+  it('cannot learn from an error whether an author exists', async () => {
     const here = await world();
     const own = here.rostrum.as(caller(here.me, 'posts:write:own'));
     for (const authorId of [here.other, 'none', null, 1]) {
@@ -184,7 +184,7 @@ describe('a caller', () => {
     }
   });
 
-  it('is told how many posts a user has only where it sees all of them', async () => {
+  it('learns how many posts a user has only if it can see all of them', async () => {
     const here = await world();
     const posts = async (id: string, ...given: Scope[]) => {
       const call = here.rostrum.as(caller(here.me, ...given)).users.delete(id);
@@ -200,7 +200,7 @@ describe('a caller', () => {
     expect(await posts(here.me, 'users:write:own')).to.equal(undefined);
   });
 
-  it('sees what is public, and what is its own', async () => {
+  it('sees public posts and its own', async () => {
     let now = '2030-01-01T00:00:00.000Z';
     const rostrum = createRostrum(createMemoryStore(), { clock: { now: () => now } });
     const me = (await rostrum.users.create({ name: 'Me' })).record.id;
@@ -238,7 +238,7 @@ describe('a caller', () => {
     expect(await seen(null, 'posts:read')).to.equal('011011011 6 0 0');
   });
 
-  it('makes no change to what it does not see, and is told that it is not there', async () => {
+  it('cannot change a post that it cannot see, and gets not-found', async () => {
     const { rostrum, me, other } = await world();
     const input = { title: 'Draft', authorId: other, publishedAt: null };
     const draft = (await rostrum.posts.create(input)).record.id;
@@ -284,7 +284,7 @@ describe('a caller', () => {
     }
   });
 
-  it('cannot tell the size of hidden fields from where a public page ends', async () => {
+  it('cannot learn the size of hidden fields from where a public page ends', async () => {
     const rostrum = createRostrum(createMemoryStore(), { publicUserFields: ['about'] });
     const { users } = rostrum.as(caller(null, 'users:read:public'));
     const half = 'x'.repeat(500_000);
@@ -347,7 +347,7 @@ describe('a caller', () => {
     }
   });
 
-  it('that is no user makes posts without an author, under a key too', async () => {
+  it('creates posts without an author if it has no user, also under an idempotency key', async () => {
     const { rostrum } = await world();
     const bound = rostrum.as(caller('no user', 'posts:write'));
     const key = { idempotencyKey: 'k' };
@@ -373,7 +373,7 @@ describe('a caller', () => {
     expect((await rostrum.posts.list({ total: true, filter: { title: 'x' } })).total).to.equal(2);
   });
 
-  it('is a value with a name, a subject and scopes, and nothing else counts as one', async () => {
+  it('must have a name, a subject and scopes, and nothing else', async () => {
     const { rostrum } = await world();
     const wrong: unknown[] = [
       undefined,
@@ -394,7 +394,7 @@ describe('a caller', () => {
     for (const value of wrong) expect(() => rostrum.as(value as never)).to.throw(TypeError);
   });
 
-  it('may give its scopes in anything to iterate over, and once', async () => {
+  it('can pass its scopes as any iterable, even one that iterates only once', async () => {
     const { rostrum } = await world();
     const given = ['posts:write'] as const;
     for (const scopes of [given, given.values(), new Map([[given[0], 1]]).keys()]) {

@@ -56,7 +56,7 @@ const checks: readonly {
 
 describe('settings that are addresses', () => {
   for (const { check, right, wrong, use } of checks) {
-    it(`${check.name} takes what is one, and HTTP takes the same`, () => {
+    it(`${check.name} accepts valid addresses only, like the HTTP adapter`, () => {
       for (const text of right.split(' ')) {
         expect(check(text), text).to.equal(true);
         use?.(text);
@@ -68,7 +68,7 @@ describe('settings that are addresses', () => {
     });
   }
 
-  it('are IP addresses as Node knows them', () => {
+  it('accept the same IP addresses as Node', () => {
     // Close to an address as often as not.
     const part = fc.constantFrom(
       ...'0 1 9 00 01 10 255 256 1.2.3.4 fe80 ffff FFFF 12345 g'.split(' '),
@@ -85,7 +85,7 @@ describe('settings that are addresses', () => {
     fc.assert(property, { numRuns: 3000 });
   });
 
-  it('are lists with commas between their parts', () => {
+  it('accept comma-separated lists', () => {
     const { trustProxy, cors } = settingsTable;
     expect(trustProxy.parse('2')).to.equal(2);
     expect(trustProxy.parse('10.0.0.1, fd00::/8')).to.deep.equal(['10.0.0.1', 'fd00::/8']);

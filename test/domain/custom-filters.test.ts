@@ -15,7 +15,7 @@ describe('filters on custom fields', () => {
     await posts.create({ title: 'B', slug: '5', words: '5', pinned: 'true' });
   });
 
-  it('match by declared names; what is undefined is not asked', async () => {
+  it('match by declared names, ignoring undefined values', async () => {
     const counts: [own: object, count: number][] = [
       [{}, 2],
       [{ slug: 'a', words: 5, pinned: true }, 1],
@@ -29,7 +29,7 @@ describe('filters on custom fields', () => {
     }
   });
 
-  it('are errors by a value of another type, and say of which it must be', async () => {
+  it('reject a value of another type, naming the right one', async () => {
     for (const [own, words] of [
       [{ slug: 5 }, '"slug" must be a text, or an object with "from", "before" or "startsWith"'],
       [{ words: '5' }, '"words" must be a finite number, or an object with "from" or "before"'],
@@ -39,7 +39,7 @@ describe('filters on custom fields', () => {
     }
   });
 
-  it('are errors by a name that is not declared, before anything is read', async () => {
+  it('reject an undeclared name before anything is read', async () => {
     await using closed = createMemoryStore();
     await closed.close();
     const bare = createRostrum(closed);
@@ -65,14 +65,14 @@ describe('filters on custom fields', () => {
     }
   });
 
-  it('stay as they were declared', async () => {
+  it('keep their declaration when the caller modifies it later', async () => {
     const declared: Record<string, 'text'> = { slug: 'text' };
     const rostrum = createRostrum(createMemoryStore({ customFilters: { posts: declared } }));
     declared.words = 'text';
     expect(rostrum.customFilters).to.deep.equal({ users: {}, posts: { slug: 'text' } });
   });
 
-  it('cannot be declared by the names of other things, or of other types', () => {
+  it('cannot be declared with a reserved name or an unknown type', () => {
     const declare = (own: object) => () => {
       createRostrum({ ...store, customFilters: own as CustomFilters });
     };
@@ -132,7 +132,7 @@ describe('filters on custom fields', () => {
       for (const post of made) await typed.create(post);
     });
 
-    it('match by their types, and nothing that is missing or of another type', async () => {
+    it('match values of their type, never missing values or other types', async () => {
       expect(await found({ slug: 'alpha' })).to.equal('A');
       expect(await found({ slug: { startsWith: 'alpha' } })).to.equal('AD');
       expect(await found({ slug: { startsWith: '' } })).to.equal('ABD');
@@ -151,7 +151,7 @@ describe('filters on custom fields', () => {
       expect(await found({ hot: false })).to.equal('B');
     });
 
-    it('sort, with what is missing or of another type first', async () => {
+    it('sort missing values and other types first', async () => {
       const walked = async (by: 'slug' | 'views', direction: 'asc' | 'desc') => {
         const titles: string[] = [];
         const order = { by, direction } as const;
@@ -168,7 +168,7 @@ describe('filters on custom fields', () => {
       expect(await errorOf(typed.list({ order: byTags }))).to.be.instanceOf(RangeError);
     });
 
-    it('keep a unique value to one record, and arrays to 64 elements', async () => {
+    it('limit a unique value to one record, and arrays to 64 elements', async () => {
       const taken = await errorOf(typed.create({ title: 'F', slug: 'beta', publishedAt: null }));
       expect(taken).to.have.property('code', 'field-taken');
       expect(taken).to.have.nested.property('details.issues[0].pointer', '/slug');
@@ -183,7 +183,7 @@ describe('filters on custom fields', () => {
     });
   });
 
-  it('know the next value of a number and of a text', () => {
+  it('can be exclusive: nextValue returns the next number or text', () => {
     for (const value of [0, -0, 1, -1, 0.1, 1e21, 2 ** 53, -(2 ** 53), Number.MIN_VALUE]) {
       const next = nextValue(value);
       expect(next).to.be.greaterThan(value);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { findDuplicateKey } from '../../src/domain/duplicate-keys.ts';
 
 describe('finding duplicate keys', () => {
-  it('finds none in what JSON.stringify writes', () => {
+  it('finds none in the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), (text) => {
         expect(findDuplicateKey(text)).to.equal(undefined);
@@ -11,7 +11,7 @@ describe('finding duplicate keys', () => {
     );
   });
 
-  it('finds one that is planted anywhere, however it is escaped', () => {
+  it('finds a planted duplicate at any depth, however it is escaped', () => {
     const key = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
     fc.assert(
       fc.property(key, fc.jsonValue(), fc.jsonValue(), fc.nat(5), (name, a, b, depth) => {

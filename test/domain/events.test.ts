@@ -30,7 +30,7 @@ const codeOf = async (call: Promise<unknown>) => {
 };
 
 describe('events of the core', () => {
-  it('are read from the end of the log, and on from a position', async () => {
+  it('are read from the end of the log, then from a position', async () => {
     const { events, users } = createRostrum(createMemoryStore());
     const { next } = await events.read();
     const { id } = (await users.create({ name: 'Ada' })).record;
@@ -43,7 +43,7 @@ describe('events of the core', () => {
     expect((await events.read()).events).to.deep.equal([]);
   });
 
-  it('are refused for what cannot be asked for, and where there is no log', async () => {
+  it('reject invalid requests, and stores without a log', async () => {
     const { events } = createRostrum(createMemoryStore());
     const requests: object[] = [{ limit: 0 }, { limit: 1001 }, { limit: 1.5 }, { waitMs: -1 }];
     for (const request of [...requests, { waitMs: 25_001 }]) {
@@ -58,7 +58,7 @@ describe('events of the core', () => {
     expect(await codeOf(read)).to.equal('events-unavailable');
   });
 
-  it('are those of the collections that a caller may read whole', async () => {
+  it('are limited to the collections that the caller can read in full', async () => {
     const rostrum = createRostrum(createMemoryStore());
     const { next: after } = await rostrum.events.read();
     await rostrum.users.create({ name: 'Ada' });
@@ -77,7 +77,7 @@ describe('events of the core', () => {
     }
   });
 
-  it('are values: a caller that changes one changes it for nobody else', async () => {
+  it('are values: modifying one does not affect other readers', async () => {
     const { events, users } = createRostrum(createMemoryStore());
     const { next: after } = await events.read();
     const readers = [1, 2].map(() => events.read({ after, waitMs: 5000 }));
@@ -89,7 +89,7 @@ describe('events of the core', () => {
     expect((await events.read({ after })).events).to.deep.equal(expected);
   });
 
-  it('are waited for, past those that the caller is not allowed to see', async () => {
+  it('are waited for, skipping those that the caller cannot see', async () => {
     const rostrum = createRostrum(createMemoryStore());
     const events = reader(rostrum, 'users:read');
     const { next: after } = await events.read();
@@ -101,7 +101,7 @@ describe('events of the core', () => {
     ]);
   });
 
-  it('are found behind thousands of others, a tick between two reads', async () => {
+  it('are found behind thousands of hidden ones, yielding to the event loop between reads', async () => {
     let [reads, ticks] = [0, 0];
     const rostrum = withRead(createMemoryStore(), (inner, ...given) => {
       reads += 1;
@@ -122,7 +122,7 @@ describe('events of the core', () => {
     expect(ticks).to.be.at.least(5);
   });
 
-  it('come once each and in order, whatever the limit', async () => {
+  it('arrive once each and in order, at any limit', async () => {
     const rostrum = createRostrum(createMemoryStore());
     const events = reader(rostrum, 'users:read');
     const { next: start } = await events.read();
@@ -183,7 +183,7 @@ describe('events of the core', () => {
     ]);
   });
 
-  it('are read once for all readers that wait for the same', async () => {
+  it('are read once for all readers at the same position', async () => {
     let reads = 0;
     const { events, users } = withRead(createMemoryStore(), async (inner, ...given) => {
       reads += 1;
@@ -202,7 +202,7 @@ describe('events of the core', () => {
     expect((await events.read({ after, waitMs: 1000 })).events).to.have.length(1);
   });
 
-  it('are read a page at a time for all waiting readers together', async () => {
+  it('are read one page at a time for all waiting readers together', async () => {
     let [underWay, most] = [0, 0];
     const { events, posts } = withRead(createMemoryStore(), async (inner, ...given) => {
       underWay += 1;
@@ -222,7 +222,7 @@ describe('events of the core', () => {
     expect(most).to.be.within(1, 2);
   });
 
-  it('end a wait in time, even if a read is under way', async () => {
+  it('end a wait on time, even during a read', async () => {
     const rostrum = withRead(createMemoryStore(), async (inner, limit, after) => {
       if (limit > 1) await sleep(1000);
       return inner(limit, after);
@@ -239,7 +239,7 @@ describe('events of the core', () => {
     expect(rest.events).to.have.length(1);
   });
 
-  it('end a wait with what there is, when its signal says so or its time is over', async () => {
+  it('end a wait with an empty page when it is aborted or its time is over', async () => {
     const { events } = createRostrum(createMemoryStore());
     const { next: after } = await events.read();
     const ended = new AbortController();

@@ -26,7 +26,7 @@ describe('instants', () => {
     expect(read('2024-02-29T00:00:00Z')).to.equal('2024-02-29T00:00:00.000Z');
   });
 
-  it('refuses what is no RFC 3339 date-time', () => {
+  it('rejects texts that are not RFC 3339 date-times', () => {
     const times = '24:00:00Z 09:60:00Z 09:30:61Z 09:30:00+2:00 09:30:00+24:00 09:30Z 09:30:00';
     const days = '2026-02-30 2025-02-29 2026-13-01 +02026-11-21';
     for (const text of [
@@ -49,7 +49,7 @@ describe('instants', () => {
     expect(addMs(latestInstant, 1)).to.equal(latestInstant);
   });
 
-  it('moves on by at least a millisecond when the clock stands still or steps back', () => {
+  it('advances by at least a millisecond when the clock stands still or steps back', () => {
     const last = '2026-11-21T09:30:00.000Z';
     expect(nextInstant(last, '2026-11-21T10:00:00.000Z')).to.equal('2026-11-21T10:00:00.000Z');
     expect(nextInstant(last, last)).to.equal('2026-11-21T09:30:00.001Z');

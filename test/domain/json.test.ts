@@ -25,7 +25,7 @@ describe('a copy of JSON', () => {
     );
   });
 
-  it('takes __proto__ for a key like any other', () => {
+  it('treats __proto__ like any other key', () => {
     const text = '{"a":{"__proto__":{"b":1}}}';
     const copy: object = copyJson(JSON.parse(text));
     expect(JSON.stringify(copy)).to.equal(text);

@@ -10,7 +10,7 @@ const bytesOf = (texts: readonly string[]) => Buffer.byteLength(texts.join(''));
 describe('cutting a page', () => {
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { maxLength: 12 });
 
-  it('ends at the limit, or before the record that would bring it over the bytes', () => {
+  it('ends at the limit, or before the record that would exceed the bytes', () => {
     fc.assert(
       fc.property(
         texts,
@@ -52,7 +52,7 @@ describe('cutting a page', () => {
   });
 });
 
-describe('a list as a store is asked for it', () => {
+describe('a list query', () => {
   const queries: ListQuery[] = [];
   const store = createMemoryStore({ customFilters: { posts: { slug: 'text', views: 'number' } } });
   const { list } = store.posts;
@@ -102,7 +102,7 @@ describe('a list as a store is asked for it', () => {
     });
   });
 
-  it('is not asked for where no record can match', async () => {
+  it('is skipped if no record can match', async () => {
     for (const text of ['a\0', '\ud800']) {
       for (const filter of [
         ...[{ name: text }, { email: text }, { nameStartsWith: text }, { emailStartsWith: text }],
@@ -126,7 +126,7 @@ describe('a list as a store is asked for it', () => {
     expect((await users.list({ filter: { ids: [] } })).total).to.equal(undefined);
   });
 
-  it('never sees an id that no record can have', async () => {
+  it('leaves out ids that no record can have', async () => {
     const closed = createMemoryStore();
     await closed.close();
     const none = createRostrum(closed);

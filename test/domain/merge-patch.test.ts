@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { mergePatch } from '../../src/domain/merge-patch.ts';
 
 describe('JSON merge patch', () => {
-  it('does what the examples of RFC 7396, appendix A, say', () => {
+  it('follows the examples of RFC 7396, appendix A', () => {
     const examples: [unknown, unknown, unknown][] = [
       [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
       [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -30,7 +30,7 @@ describe('JSON merge patch', () => {
     }
   });
 
-  it('changes neither of its arguments, and again changes nothing more', () => {
+  it('modifies neither argument, and is idempotent', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (target, patch) => {
         const before = JSON.stringify([target, patch]);
@@ -41,7 +41,7 @@ describe('JSON merge patch', () => {
     );
   });
 
-  it('takes "__proto__" for a key like any other', () => {
+  it('treats "__proto__" like any other key', () => {
     const merged = mergePatch({}, JSON.parse('{"__proto__": {"polluted": true}}'));
     expect(Object.keys(merged as object)).to.deep.equal(['__proto__']);
     expect(Object.getPrototypeOf(merged)).to.equal(Object.prototype);

@@ -39,8 +39,8 @@ function issues(act: () => unknown): string[] {
 
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 
-describe('making a record', () => {
-  it('fills in what is optional and makes id and times itself', () => {
+describe('creating a record', () => {
+  it('fills in optional fields, the id and the times', () => {
     expect(user()).to.deep.equal({
       id: 'u1',
       name: 'Ada',
@@ -52,7 +52,7 @@ describe('making a record', () => {
     expect(post({ title: 'x', body: null, authorId: null })).to.deep.equal(post({ title: 'x' }));
   });
 
-  it('ignores id and times of the client, of whatever type', () => {
+  it('ignores an id and times from the client, of any type', () => {
     const sent = { name: 'Ada', id: 'mine', createdAt: 7, updatedAt: [null] };
     expect(user(sent)).to.deep.equal(user());
   });
@@ -117,7 +117,7 @@ describe('making a record', () => {
     expect(issues(() => post({ title: 'x', publishedAt: 7 }))).to.eql(['/publishedAt type']);
   });
 
-  it('names all broken rules at once', () => {
+  it('reports all broken rules at once', () => {
     const input = { email: 'nobody', own: [Number.POSITIVE_INFINITY, { '': '\ud800' }], name: 7 };
     expect(issues(() => user(input))).to.deep.equal([
       '/email invalid',
@@ -134,23 +134,23 @@ describe('making a record', () => {
     expect(issues(() => user({ name: 'a\0' }))).to.deep.equal(['/name invalid']);
   });
 
-  it('holds an email address to 254 bytes', () => {
+  it('limits an email address to 254 bytes', () => {
     const email = (bytes: number) => `${'é'.repeat((bytes - 4) / 2)}@b.c`;
     expect(issues(() => user({ name: 'x', email: email(254) }))).to.deep.equal([]);
     expect(issues(() => user({ name: 'x', email: email(256) }))).to.deep.equal(['/email too-long']);
   });
 
-  it('refuses what is no record', () => {
+  it('rejects values that are not objects', () => {
     for (const input of [null, undefined, 7, 'x', [], new Date(), new Map()]) {
       expect(issues(() => users.create(input, 'u1', t0))).to.deep.equal([' type']);
     }
   });
 
-  it('lists 100 issues at most', () => {
+  it('lists at most 100 issues', () => {
     expect(issues(() => user({ own: Array(5000).fill('\0') }))).to.have.length(100);
   });
 
-  it('lists fewer issues whose pointers are long', () => {
+  it('lists fewer issues if their pointers are long', () => {
     const nested = (key: string, depth: number): object =>
       depth === 0 ? Array(5000).fill('\0') : { [key]: nested(key, depth - 1) };
     for (const key of ['~', 'k', '😀']) {
@@ -162,7 +162,7 @@ describe('making a record', () => {
 });
 
 describe('custom fields', () => {
-  it('come back as they were sent, and no part of them is shared', () => {
+  it('are stored as sent, sharing no object with the input', () => {
     const own = { tags: ['a', { b: [null, true, -0.5] }], constructor: 'x', $set: { 'a.b': 1 } };
     const made = user({ name: 'Ada', ...own });
     expect(made).to.deep.include(own);
@@ -178,7 +178,7 @@ describe('custom fields', () => {
     );
   });
 
-  it('hold the integers that a double holds exactly, and every other number', () => {
+  it('can be any number, but only integers that a double holds exactly', () => {
     const safe = { a: 2 ** 53 - 1, b: -(2 ** 53) + 1, c: 0.1, d: 5e-324, e: 1.5e15 };
     expect(user({ name: 'x', ...safe })).to.deep.include(safe);
     expect(Object.is(user({ name: 'x', zero: -0 }).zero, 0)).to.equal(true);
@@ -199,7 +199,7 @@ describe('custom fields', () => {
     expect(issues(() => user({ name: 'x', 'a/b~c\0': 1 }))).to.deep.equal(['/a~1b~0c\0 key']);
   });
 
-  it('are nested 16 deep at most, the record being the first level', () => {
+  it('can be nested 16 levels deep, counting the record as the first', () => {
     expect(issues(() => user({ name: 'x', a: nested(15) }))).to.deep.equal([]);
     expect(issues(() => user({ name: 'x', a: nested(16) }))).to.deep.equal([
       `${'/a'.repeat(16)} too-deep`,
@@ -209,14 +209,14 @@ describe('custom fields', () => {
     expect(issues(() => user(cyclic))).to.deep.equal([`${'/a'.repeat(16)} too-deep`]);
   });
 
-  it('are JSON: undefined is absent, and other things are refused', () => {
+  it('must be JSON; undefined counts as absent', () => {
     expect(user({ name: 'Ada', gone: undefined })).to.deep.equal(user());
     for (const value of [() => 1, Symbol('x'), 1n, new Date(), [undefined], new Map()]) {
       expect(issues(() => user({ name: 'x', own: value }))).to.have.length(1);
     }
   });
 
-  it('leave a record at most 1 MiB as compact JSON', () => {
+  it('can take a record to 1 MiB of compact JSON, and no further', () => {
     const filled = (bytes: number) => ({ name: 'x', own: 'é'.repeat((bytes - 21) / 2) });
     const most = 1_048_576;
     expect(JSON.stringify(filled(most + 1)).length).to.be.below(most);
@@ -237,7 +237,7 @@ describe('custom fields', () => {
         {},
       );
 
-    it('are held to it, beside the rules', () => {
+    it('are validated by it in addition to the rules', () => {
       const strict = z.strictObject({ age: z.int().optional() });
       expect(make(strict, { age: 36 })).to.deep.include({ age: 36 });
       expect(issues(() => make(strict, { age: 'x' }))).to.deep.equal(['/age invalid']);
@@ -250,7 +250,7 @@ describe('custom fields', () => {
       expect(issues(() => make(loose, { n: 2 ** 60 }))).to.deep.equal(['/n number-range']);
     });
 
-    it('are stored as it returns them, without what is undefined', () => {
+    it('are stored as it returns them, without undefined members', () => {
       const schema = z.object({
         tag: z.string().default('none'),
         rank: z.coerce.number().optional(),
@@ -264,13 +264,13 @@ describe('custom fields', () => {
       expect(make(undone, { a: 1 })).to.deep.equal({ ...user(), a: 1 });
     });
 
-    it('count with what it adds to the size of a record', () => {
+    it('count towards the size of a record, with the fields that it adds', () => {
       expect(issues(making({ value: { pad: 'x'.repeat(1_048_576) } }))).to.deep.equal([
         ' too-large',
       ]);
     });
 
-    it('are not changed by a schema that changes what it is shown', () => {
+    it('do not change if the schema modifies its argument', () => {
       const meddling = schemaOf((value) => {
         const copy = structuredClone(value);
         Object.assign(value as object, { added: 1 });
@@ -279,7 +279,7 @@ describe('custom fields', () => {
       expect(make(meddling, { a: 1 })).to.deep.equal({ ...user(), a: 1 });
     });
 
-    it('are not judged again as long as they stay as they are', () => {
+    it('are not validated again while they stay the same', () => {
       const before = user({ name: 'Ada', legacy: true });
       const strict = userModel(z.strictObject({ born: z.int() }));
       expect(strict.patch(before, { name: 'Bo' }, t1)).to.deep.include({ legacy: true });
@@ -288,7 +288,7 @@ describe('custom fields', () => {
       expect(issues(() => strict.patch(before, { born: 1 }, t1))).to.deep.equal([' invalid']);
     });
 
-    it('take no schema that is asynchronous or throws, and end no process by one', async () => {
+    it('cannot have a schema that is asynchronous or throws, without ending the process', async () => {
       const unhandled: unknown[] = [];
       const note = (reason: unknown) => unhandled.push(reason);
       process.on('unhandledRejection', note);
@@ -322,7 +322,7 @@ describe('custom fields', () => {
       }
     });
 
-    it('take no schema whose result cannot be stored', () => {
+    it('reject a schema whose result cannot be stored', () => {
       for (const value of [7, [], new Date(), { at: new Date() }, { n: 1n }, { n: Number.NaN }]) {
         expect(making({ value })).to.throw(TypeError, /not return a JSON object/);
       }
@@ -334,7 +334,7 @@ describe('custom fields', () => {
 });
 
 describe('replacing a record', () => {
-  it('drops what is left out and keeps id and creation', () => {
+  it('removes missing fields and keeps id and createdAt', () => {
     const before = user({ name: 'Ada', email: 'a@b', own: 1 });
     expect(users.replace(before, { name: 'Bo' }, t1)).to.deep.equal({
       ...user({ name: 'Bo' }),
@@ -353,7 +353,7 @@ describe('replacing a record', () => {
     );
   });
 
-  it('takes the id of the record and no other', () => {
+  it('accepts only the id of the record', () => {
     expect(issues(() => users.replace(user(), { name: 'Bo', id: 'u1' }, t1))).to.deep.equal([]);
     for (const id of ['u2', 7, null, '']) {
       expect(issues(() => users.replace(user(), { name: 'Bo', id }, t1))).to.deep.equal([
@@ -363,14 +363,14 @@ describe('replacing a record', () => {
     }
   });
 
-  it('moves updatedAt on, also when the clock stands or steps back', () => {
+  it('advances updatedAt even if the clock stands still or steps back', () => {
     const next = users.replace(user(), { name: 'Bo' }, '2020-01-01T00:00:00.000Z');
     expect(next.updatedAt).to.equal('2026-11-21T09:30:00.001Z');
   });
 });
 
 describe('patching a record', () => {
-  it('changes what the patch names and nothing else', () => {
+  it('changes only the fields that the patch names', () => {
     const before = post({ title: 'x', body: 'y', own: { a: 1, b: 2 } });
     expect(posts.patch(before, { own: { b: null, c: 3 } }, t1)).to.deep.equal({
       ...before,
@@ -379,7 +379,7 @@ describe('patching a record', () => {
     });
   });
 
-  it('publishes a draft, and takes a post back; a replacement does neither', () => {
+  it('publishes and unpublishes a post, which a replacement does not', () => {
     const draft = post({ title: 'x', publishedAt: null });
     expect(posts.replace(draft, { title: 'y' }, t1).publishedAt).to.equal(null);
     expect(posts.patch(draft, { title: 'y' }, t1).publishedAt).to.equal(null);
@@ -393,7 +393,7 @@ describe('patching a record', () => {
     );
   });
 
-  it('removes by null, and falls back where a field has a fallback', () => {
+  it('removes a field that is null, or resets it to its fallback', () => {
     const before = post({ title: 'x', body: 'y', own: 1 });
     const after = posts.patch(before, { body: null, own: null }, t1);
     expect(after.body).to.equal('');
@@ -403,7 +403,7 @@ describe('patching a record', () => {
     ]);
   });
 
-  it('is refused when it is nested too deep, before anything is merged', () => {
+  it('rejects a patch that is nested too deep before merging it', () => {
     expect(issues(() => users.patch(user(), { a: nested(16) }, t1))).to.deep.equal([
       `${'/a'.repeat(16)} too-deep`,
     ]);
@@ -412,20 +412,20 @@ describe('patching a record', () => {
     expect(issues(() => users.patch(user(), { a: deep }, t1))).to.have.length(1);
   });
 
-  it('leaves a record that is too large as it was', () => {
+  it('rejects a patch that makes the record too large', () => {
     const before = user({ name: 'x', a: 'x'.repeat(600_000) });
     expect(issues(() => users.patch(before, { b: 'x'.repeat(600_000) }, t1))).to.deep.equal([
       ' too-large',
     ]);
   });
 
-  it('is a plain object', () => {
+  it('requires a plain object', () => {
     for (const patch of [null, [], 'x', new Date()]) {
       expect(issues(() => users.patch(user(), patch, t1))).to.deep.equal([' type']);
     }
   });
 
-  it('makes the same of a record as replacing it by the merged one', () => {
+  it('gives the same result as replacing the record with the merged one', () => {
     const patches = fc.dictionary(fc.constantFrom('name', 'email', 'own', 'x'), customValue);
     fc.assert(
       fc.property(patches, (patch) => {

@@ -20,7 +20,7 @@ function misuse(call: () => Promise<unknown>): Promise<unknown> {
 }
 
 describe('the services', () => {
-  it('report what is missing before what is stale, and that before what is wrong', async () => {
+  it('report a missing record first, then a stale version, then invalid fields', async () => {
     const { id } = (await users.create({ name: 'Ada' })).record;
     const patch = (of: string, options: object) => refusal(users.patch(of, { name: '' }, options));
     expect(await patch('none', { only: [7] })).to.equal('user-not-found');
@@ -30,7 +30,7 @@ describe('the services', () => {
     expect(await patch(id, { only: [1] })).to.equal('invalid-record /name');
   });
 
-  it('read no record whose version is not the one that is wanted', async () => {
+  it('do not parse a record that fails its precondition', async () => {
     const unread = createMemoryStore();
     const { update } = unread.users;
     unread.users.update = (id, decide) =>
@@ -51,14 +51,14 @@ describe('the services', () => {
     expect(await misuse(() => services.patch(id, { name: 'Bo' }))).to.match(/was read/);
   });
 
-  it('return what JSON has whole', async () => {
+  it('return a result that serializes completely', async () => {
     const { users } = createRostrum(createMemoryStore());
     const made = await users.create({ name: 'Ann' });
     const { version, replayed, record } = made;
     expect(JSON.parse(JSON.stringify(made))).to.deep.equal({ version, replayed, record });
   });
 
-  it('say whether a call changed anything, by what was written in the end', async () => {
+  it('report whether a call changed anything, by what was finally stored', async () => {
     const { id } = (await users.create({ name: 'Ada', own: [1] })).record;
     const said = [
       await users.patch(id, { name: 'Ada' }),
@@ -94,21 +94,21 @@ describe('the services', () => {
   describe('creating under an idempotency key', () => {
     const key = { idempotencyKey: 'k' };
 
-    it('return the first record to the same input, whatever the order of its keys', async () => {
+    it('return the first record for an equal input, in any order of keys', async () => {
       const first = await users.create({ name: 'Ada', own: [1] }, key);
       const again = await users.create({ own: [1], name: 'Ada' }, key);
       expect([first.replayed, again.replayed]).to.deep.equal([false, true]);
       expect([again.version, again.json]).to.deep.equal([1, first.json]);
     });
 
-    it('refuse another input under the key, and an invalid one before', async () => {
+    it('reject another input under the key, but first an invalid one', async () => {
       for (const input of [{ name: 'Bo' }, { name: 'Ada', own: [[1]] }]) {
         expect(await refusal(users.create(input, key))).to.equal('idempotency-key-reused');
       }
       expect(await refusal(users.create({ name: '' }, key))).to.equal('invalid-record /name');
     });
 
-    it('keep the keys of callers apart, and those of users and posts', async () => {
+    it('keep the keys of different callers apart, and those of users and posts', async () => {
       expect((await users.create({ name: 'Bo' }, { ...key, caller: 'b' })).replayed).to.equal(
         false,
       );
@@ -121,7 +121,7 @@ describe('the services', () => {
       expect((await users.create({ name: 'Cy' }, other)).replayed).to.equal(false);
     });
 
-    it('find a receipt for 24 hours', async () => {
+    it('replay for 24 hours', async () => {
       let now = Date.parse('2100-01-01T00:00:00.000Z');
       const clock = { now: () => new Date(now).toISOString() };
       const { users: timed } = createRostrum(createMemoryStore(), { clock });
@@ -143,7 +143,7 @@ describe('the services', () => {
     expect((await created).record.tags).to.deep.equal(['a']);
   });
 
-  it('reject for an input that throws, and no process ends by it', async () => {
+  it('reject if the input throws, without ending the process', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', note);
@@ -158,7 +158,7 @@ describe('the services', () => {
     expect([String(error), unhandled]).to.deep.equal(['Error: not readable', []]);
   });
 
-  it('update by a function, at a version, and not by changing what it is shown', async () => {
+  it('update with a function, at a version, ignoring modifications of its argument', async () => {
     const { id } = (await users.create({ name: 'Ada', born: 1 })).record;
     const older = await users.update(id, (user) => ({ ...user, born: 2 }), { only: [1] });
     expect([older.record.born, older.version]).to.deep.equal([2, 2]);
@@ -174,7 +174,7 @@ describe('the services', () => {
     expect(await misuse(() => throwing)).to.equal(refused);
   });
 
-  it('walk all records of a list, page by page', async () => {
+  it('iterate over all records of a list, page by page', async () => {
     const author = (await users.create({ name: 'Author' })).record.id;
     for (let n = 0; n < 7; n++) await posts.create({ title: `${n}`, authorId: author });
     const titles: string[] = [];
@@ -185,7 +185,7 @@ describe('the services', () => {
     expect((await posts.list()).items.length).to.be.above(6);
   });
 
-  describe('refuse misuse before anything is read', () => {
+  describe('reject misuse before anything is read', () => {
     // A closed store: every call of it ends in `store-unavailable`.
     const closed = createMemoryStore();
     before(() => closed.close());

@@ -75,7 +75,7 @@ describe('text', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('has one key for every case and every normal form', () => {
+  it('has the same key in every case and normal form', () => {
     const greek = textKey('\u03bd\u03af\u03ba\u03bf\u03c2');
     for (const text of ['\u039d\u0399\u0301\u039a\u039f\u03a3', '\u03bd\u03af\u03ba\u03bf\u03c3']) {
       expect(textKey(text)).to.equal(greek);
@@ -98,7 +98,7 @@ describe('text', () => {
     );
   });
 
-  it('has a key that depends on the normal form only', () => {
+  it('has an NFC key that depends on its normal form only', () => {
     fc.assert(
       fc.property(folding, (text) => {
         const forms = ['NFC', 'NFD'].map((form) => textKey(text.normalize(form)));
@@ -128,7 +128,7 @@ describe('text', () => {
     );
   });
 
-  it('takes NUL and lone surrogates for unclean', () => {
+  it('is not clean with NUL or a lone surrogate', () => {
     expect(isCleanText('a\0b')).to.equal(false);
     expect(isCleanText('\ud800')).to.equal(false);
     expect(isCleanText('\uffff😀')).to.equal(true);

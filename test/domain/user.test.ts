@@ -3,7 +3,7 @@ import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../src/index.ts';
 
 describe('publicUserFields', () => {
-  it('are email, or names that a custom field of users can have', () => {
+  it('can be email, or names that a custom field of users can have', () => {
     const create = (name: unknown) => () =>
       createRostrum(createMemoryStore(), { publicUserFields: [name as string] });
     for (const name of ['email', 'city', 'title', 'größe.x', 'a'.repeat(64), '😀'.repeat(64)]) {

@@ -44,7 +44,7 @@ describe('the contract suite', () => {
     });
   }
 
-  it('shows an unexpected error, and the call with its arguments', async () => {
+  it('reports an unexpected error with the call and its arguments', async () => {
     const cause = new RangeError('no such table');
     const { open } = handlesWith(({ posts }) => ({
       posts: overriding(posts, { update: () => Promise.reject(cause) }),
@@ -58,7 +58,7 @@ describe('the contract suite', () => {
   });
 
   for (const member of ['transfer', 'events'] as const) {
-    it(`requires ${member}, or the reason why there is none`, async () => {
+    it(`requires ${member}, or a reason for leaving it out`, async () => {
       const open = handlesWith(() => ({ [member]: undefined })).open;
       const name = member === 'transfer' ? 'withoutTransfer' : 'withoutEvents';
       const failures = await failuresOf(collect({ open }).filter(isQuick));

@@ -124,13 +124,13 @@ export function openFaulty(plant: Fault['plant'] = losesUpdates): Store {
 
 export const faults: readonly Fault[] = [
   {
-    fault: 'decides, and writes a moment later',
-    breaks: 'all of 50 unconditional changes are made',
+    fault: 'runs decide, and writes a moment later',
+    breaks: '50 concurrent changes are all applied',
     plant: losesUpdates,
   },
   {
-    fault: 'looks for the receipt, and creates the record a moment later',
-    breaks: 'of 20 creations under one receipt, one wins',
+    fault: 'checks the receipt, and creates the record a moment later',
+    breaks: 'one of 20 creations under the same receipt wins',
     plant: inBoth((inner) => {
       const made = new Map<string, Creation<User>>();
       return {
@@ -146,8 +146,8 @@ export const faults: readonly Fault[] = [
     }),
   },
   {
-    fault: 'asks the guard, and deletes a moment later',
-    breaks: 'of changes and deletions of one version, one wins',
+    fault: 'runs the guard, and deletes a moment later',
+    breaks: 'one change or deletion of each version wins',
     plant: inBoth((inner, name) => ({
       async delete(id: string, ...values: never[]) {
         const guard = values.at(-1) as ((current: unknown) => void) | undefined;
@@ -161,7 +161,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'deletes the posts, and the user a moment later',
-    breaks: 'readers see the user and all posts',
+    breaks: 'readers see all of the deletion',
     says: /a reader saw \d+ of \d+ posts/,
     plant: inDelete(async (store, id, mode, at) => {
       for (const { id: postId } of await postsOf(store, id)) {
@@ -173,8 +173,8 @@ export const faults: readonly Fault[] = [
     }),
   },
   {
-    fault: 'keeps posts as it read them a moment ago',
-    breaks: 'keep: loses no change and no move',
+    fault: 'overwrites kept posts with an earlier read',
+    breaks: 'keep: loses no concurrent change or move',
     plant: inDelete(async (store, id, mode, at) => {
       if (mode === 'delete') return store.users.delete(id, mode, at);
       const theirs = await postsOf(store, id);
@@ -184,7 +184,7 @@ export const faults: readonly Fault[] = [
     }),
   },
   {
-    fault: 'caches what a handle has read',
+    fault: 'caches reads per handle',
     breaks: 'a random walk',
     plant: inBoth((inner) => {
       const cache = new Map<string, unknown>();
@@ -203,7 +203,7 @@ export const faults: readonly Fault[] = [
     }),
   },
   {
-    fault: 'starts the versions of a deleted id again',
+    fault: 'restarts the versions of a deleted id',
     breaks: 'continues the versions of a deleted one',
     says: /version of .* is 1, expected 3/,
     plant: inBoth((inner) => ({
@@ -214,7 +214,7 @@ export const faults: readonly Fault[] = [
     })),
   },
   {
-    fault: 'returns the present record to a repeated creation',
+    fault: 'returns the current record for a repeated creation',
     breaks: 'a repeated creation stores nothing',
     plant: inBoth((inner) => ({
       async create(record: User & Post, receipt?: Receipt) {
@@ -226,7 +226,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'ignores the fingerprint of a receipt',
-    breaks: 'refuses a key with another fingerprint',
+    breaks: 'rejects a key with another fingerprint',
     plant: inBoth((inner) => ({
       create: (record: User & Post, receipt?: Receipt) =>
         inner.create(record, receipt && { ...receipt, fingerprint: '' }),
@@ -245,7 +245,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'loads a record below its last version',
-    breaks: 'load never gives a version twice',
+    breaks: 'load never uses a version twice',
     plant: (store) =>
       inTransfer((inner, name) => ({
         async load(records: readonly Versioned<User>[]) {
@@ -257,8 +257,8 @@ export const faults: readonly Fault[] = [
       }))(store),
   },
   {
-    fault: 'returns the object of a cache',
-    breaks: 'changing a returned record changes nothing else',
+    fault: 'returns cached objects without copying them',
+    breaks: 'modifying a returned record changes nothing else',
     plant: inBoth((inner) => {
       const cache = new Map<string, Versioned<User>>();
       return {
@@ -274,7 +274,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'reads the conditions of a list after a wait',
-    breaks: 'changing an argument after the call changes nothing',
+    breaks: 'modifying an argument after the call changes nothing',
     plant: inBoth((inner) => ({
       async list(query: ListQuery) {
         await gap();
@@ -349,7 +349,7 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    fault: 'takes the creation of a deleted id for an update',
+    fault: 'reports the creation of a deleted id as an update',
     breaks: 'a random walk',
     says: /^The store is wrong: the events, at .* is "updated \d+", expected "created \d+"/,
     plant: inEvents(async (inner, ...values) => {
@@ -360,8 +360,8 @@ export const faults: readonly Fault[] = [
     }),
   },
   {
-    fault: 'reads on from the end where it cannot read on',
-    breaks: 'an unknown position is expired',
+    fault: 'continues from the end after an unknown position',
+    breaks: 'an unknown position throws events-expired',
     plant: inEvents((inner, limit, after) =>
       inner.read(limit, after).catch(() => inner.read(limit)),
     ),

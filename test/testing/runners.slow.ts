@@ -24,7 +24,7 @@ describe('the contract suite, on another runner', () => {
     expect(stdout).to.match(/^# fail 0$/m);
   });
 
-  it('runs where there is no Node', async () => {
+  it('runs without Node', async () => {
     // Nothing but the language and what every platform of the web has.
     const context = vm.createContext({ setTimeout, URL, AbortSignal });
     vm.runInContext(await bundledSuite(), context);

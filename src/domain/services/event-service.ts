@@ -19,7 +19,7 @@ export interface FollowEventsRequest {
   readonly after?: EventPosition | undefined;
   /** The most events on a page: 1 to 1000, by default 100. */
   readonly limit?: number | undefined;
-  /** Ends the wait: the call then returns what there is. */
+  /** Ends the wait early with an empty page. */
   readonly signal?: AbortSignal | undefined;
 }
 

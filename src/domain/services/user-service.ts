@@ -56,7 +56,7 @@ export interface UserService<
    * Replaces the caller's own user, or creates it with the caller's subject as its id.
    *
    * @param precondition with `only`, nothing is created; with `except: 'any'`, nothing is replaced
-   * @throws RostrumError as `replace`, or `id-taken`: the user was deleted, and no id is given twice
+   * @throws RostrumError like {@link replace}
    * @throws RostrumError `forbidden` for a caller without a subject, or with one that can't be an id
    */
   saveItself(input: UserInput<Input>, precondition?: Precondition): Promise<Saved<User<Custom>>>;

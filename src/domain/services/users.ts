@@ -155,8 +155,8 @@ async function deleteUser(
 }
 
 /**
- * A store that reads whole records ends a page where they have too many bytes. That would tell how large
- * the hidden fields are, so such a page is read on, to its limit or to the bytes of what is shown.
+ * Fills the page up to its limit by the bytes of the *public* view. A page cut by hidden fields would reveal
+ * their size.
  */
 async function readPublicPage(
   context: UserContext,

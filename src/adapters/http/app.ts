@@ -20,8 +20,15 @@ import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 import { problemsRouter } from './pages/problems.ts';
 import { pagesRouter } from './pages/router.ts';
 import { Problem } from './problems/problem.ts';
-import { apiRouter, methodNotAllowed, named } from './router.ts';
-import { below, maxTargetLength, parseTarget, prefixPath, publicBase, uncut } from './target.ts';
+import { apiRouter, methodNotAllowed, setOperation } from './router.ts';
+import {
+  maxTargetLength,
+  parseTarget,
+  pathBelow,
+  prefixPath,
+  publicBase,
+  unmountedUrl,
+} from './target.ts';
 
 /** The options of any way to serve Rostrum. */
 export type ChainOptions = RostrumHttpOptions & Partial<RostrumAppOptions>;
@@ -89,7 +96,9 @@ export function rostrumMiddleware(
   const serve = apiChain(rostrum, options);
   // Before the router: it matches, and the chain touches `ctx.state`, only below the prefix.
   return (ctx, next) =>
-    below(prefix, parseTarget(ctx.url).path) === undefined ? next() : serve(ctx, async () => {});
+    pathBelow(prefix, parseTarget(ctx.url).path) === undefined
+      ? next()
+      : serve(ctx, async () => {});
 }
 
 /** `next` of Connect and Express. */
@@ -110,11 +119,11 @@ export function rostrumListener(
   options: RostrumHttpOptions = {},
 ): (request: IncomingMessage, response: ServerResponse, next?: NextListener) => void {
   const prefix = prefixPath(options.prefix);
-  const isOurs = (url: string) => below(prefix, parseTarget(url).path) !== undefined;
+  const isOurs = (url: string) => pathBelow(prefix, parseTarget(url).path) !== undefined;
   const handle = standalone(rostrum, options).callback();
   return (request, response, next) => {
     const { url = '' } = request;
-    const whole = next === undefined || isOurs(url) ? url : uncut(request);
+    const whole = next === undefined || isOurs(url) ? url : unmountedUrl(request);
     if (next !== undefined && !isOurs(whole)) return next();
     request.url = whole;
     void handle(request, response);
@@ -159,8 +168,8 @@ export function createMetricsApp(
   isOwnHost?: (name: string) => boolean,
 ): Koa {
   const router = new Router<RostrumState>({ sensitive: true, strict: true });
-  router.get('/livez', named('/livez'), sendOk);
-  router.get('/metrics', named('/metrics'), async (ctx) => {
+  router.get('/livez', setOperation('/livez'), sendOk);
+  router.get('/metrics', setOperation('/metrics'), async (ctx) => {
     const { type, body } = await exposition();
     ctx.set({ 'Content-Type': type, 'Cache-Control': 'no-store' });
     ctx.body = body;
@@ -173,7 +182,10 @@ export function createMetricsApp(
 function begin(options: ChainOptions, hasPages: boolean): Step {
   const { logger, requireIfMatch = false, issuer } = options;
   const settings = {
-    ...{ logger, requireIfMatch, issuer, hasPages },
+    logger,
+    requireIfMatch,
+    issuer,
+    hasPages,
     publicUrl: publicBase(options.publicUrl),
     prefix: prefixPath(options.prefix),
     addressOf: clientAddresses(options.trustedProxies),

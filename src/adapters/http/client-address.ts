@@ -33,7 +33,7 @@ export function clientAddresses(trusted: TrustedProxies = 0): ClientAddress {
  * Returns the key by which an address is limited. A client of IPv6 has at least a /64 of addresses, which
  * count as one.
  */
-export function limitedAs(address: string): string {
+export function rateLimitKey(address: string): string {
   return address.includes(':') ? network(address) : address;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** A request and its response, from the moment its headers have arrived. */
-interface Exchange {
+interface RequestPair {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -13,7 +13,7 @@ const mostWaiting = { ofConnection: 256, ofAll: 4096 };
 /** For how many milliseconds a client can go on sending what is not read. */
 export const drainMs = 2000;
 
-type Serve = (exchange: Exchange) => void;
+type Serve = (exchange: RequestPair) => void;
 
 /** The connections of a server. */
 export class Connections {
@@ -84,9 +84,9 @@ class Connection {
   /** Whether its last response is a refusal. */
   isRefused = false;
   readonly #all: Connections;
-  #current: Exchange | undefined;
-  #last: Exchange | undefined;
-  #waiting: Exchange[] = [];
+  #current: RequestPair | undefined;
+  #last: RequestPair | undefined;
+  #waiting: RequestPair[] = [];
   /** True after a request was dropped: none after it is served. */
   #isFull = false;
 
@@ -100,7 +100,7 @@ class Connection {
     });
   }
 
-  take(exchange: Exchange): void {
+  take(exchange: RequestPair): void {
     if (this.#current === undefined) {
       this.#begin(exchange);
       return;
@@ -119,7 +119,7 @@ class Connection {
     this.socket.pause();
   }
 
-  #begin(exchange: Exchange): void {
+  #begin(exchange: RequestPair): void {
     this.#current = exchange;
     this.#last = exchange;
     this.#all.unused.delete(this);
@@ -130,7 +130,7 @@ class Connection {
 
   readonly #onClose = (): void => {
     const { socket } = this;
-    const { request } = this.#current as Exchange;
+    const { request } = this.#current as RequestPair;
     this.#current = undefined;
     if (!request.complete && !socket.destroyed) {
       // Node throws away the rest of the body: closing at once could cost the client its response.

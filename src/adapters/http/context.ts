@@ -47,11 +47,11 @@ export interface RequestState {
   /** The target as this app sees it, without the path of a mount. */
   readonly target: Target;
   /** Where the client sees the app: the public URL or the mount path, without a trailing slash. */
-  readonly site: string;
+  readonly siteUrl: string;
   /** Where the client sees the API. */
-  readonly base: string;
+  readonly apiUrl: string;
   /** Where the client sees the pages about problems. */
-  readonly problems: string;
+  readonly problemsUrl: string;
   /** The trace that the request belongs to, for the log. */
   traceId: string | undefined;
   /** The operation or page that serves the request, for logs and metrics; empty if none does. */
@@ -88,14 +88,16 @@ const noQuery: Query = new Map();
 export function requestState(ctx: Koa.Context, app: AppSettings): RequestState {
   const { headers } = ctx.req;
   const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
-  const site = app.publicUrl ?? mountPath(ctx.url, originalUrl);
-  const base = site + app.prefix;
+  const siteUrl = app.publicUrl ?? mountPath(ctx.url, originalUrl);
+  const apiUrl = siteUrl + app.prefix;
   return {
     app,
     requestId: requestIdFrom(headers['x-request-id']),
     address: app.addressOf(ctx.req),
     target: parseTarget(ctx.url),
-    ...{ site, base, problems: `${app.hasPages ? site : base}/problems` },
+    siteUrl,
+    apiUrl,
+    problemsUrl: `${app.hasPages ? siteUrl : apiUrl}/problems`,
     traceId: traceIdFrom(headers.traceparent),
     operation: '',
     problem: undefined,
@@ -161,8 +163,8 @@ export function hostOf({ req, state }: Context): string | undefined {
 
 /** The URL of the server as the client sees it. */
 export function originOf(ctx: Context): string {
-  const { site } = ctx.state.rostrum;
-  return site.startsWith('http') ? site : `http://${hostOf(ctx) ?? 'localhost'}${site}`;
+  const { siteUrl } = ctx.state.rostrum;
+  return siteUrl.startsWith('http') ? siteUrl : `http://${hostOf(ctx) ?? 'localhost'}${siteUrl}`;
 }
 
 /** Returns the client's own `X-Request-Id` if it is safe to log and send back, else a new id. */

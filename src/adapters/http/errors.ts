@@ -22,7 +22,7 @@ export function handleErrors(logger: Logger | undefined): Step {
       }
       const problem = toProblem(error, ctx);
       if (problem.status >= 500 && logFailure) logFailure(ctx, problem);
-      else if (problem.cause !== undefined) ctx.app.emit('error', wrapped(problem.cause), ctx);
+      else if (problem.cause !== undefined) ctx.app.emit('error', wrapCause(problem.cause), ctx);
       sendProblem(ctx, problem);
     }
   };
@@ -31,14 +31,14 @@ export function handleErrors(logger: Logger | undefined): Step {
 function sendProblem(ctx: Context, problem: Problem): void {
   const { rostrum } = ctx.state;
   rostrum.problem = problem;
-  const { body, headers } = problemResponse(problem, rostrum.requestId, rostrum.problems);
+  const { body, headers } = problemResponse(problem, rostrum.requestId, rostrum.problemsUrl);
   ctx.status = problem.status;
   ctx.set(headers);
   ctx.body = body;
 }
 
 /** Wrap the cause: Koa ignores errors that carry `expose` or a connection code. */
-function wrapped(cause: unknown): Error {
+function wrapCause(cause: unknown): Error {
   const error = new Error('A request failed.', { cause });
   error.stack += `\ncaused by ${inspect(cause)}`; // Koa prints the stack, but not the cause.
   return error;

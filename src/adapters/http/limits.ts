@@ -10,7 +10,7 @@ const largeBody = 256 * 1024;
 const smallResponse = 64 * 1024;
 
 /** What the limiter allows. `test/faults/http-pressure.ts` fails without each of these limits. */
-const most = {
+const limits = {
   /** Requests of one queue, and of all, under way or waiting; one more is a 503. */
   ofQueue: 1000,
   ofAll: 2000,
@@ -20,8 +20,8 @@ const most = {
   bodies: 64,
   parsedBodies: 4,
   /** Large responses that clients have not read completely: per operation, and in total. */
-  untaken: 48,
-  untakenOfAll: 96,
+  unread: 48,
+  unreadOfAll: 96,
   /** Milliseconds that a request waits; after that it is a 503. */
   waitMs: 10_000,
   /** How long a client can stall while others wait for its slot, in milliseconds. */
@@ -36,7 +36,7 @@ const most = {
  * one connection per turn, so other clients need short turns. After a turn of more than `connectingMs`, nothing
  * starts while each turn brings a new client, for at most `connectingTurns`.
  */
-const rest = { turnMs: 20, part: 8, mostMs: 25, connectingMs: 2, connectingTurns: 100 };
+const pause = { turnMs: 20, part: 8, mostMs: 25, connectingMs: 2, connectingTurns: 100 };
 
 /** Created once, because capturing the stack costs more than the rest of a rejection. */
 const overloaded = new RostrumError('overloaded', {});
@@ -53,31 +53,31 @@ export interface LimiterState {
 /** How many requests with one key can run at a time. */
 export interface Slot {
   readonly key: string;
-  readonly most: number;
+  readonly capacity: number;
 }
 
 /** A request that waits. */
 interface Waiting {
-  canBegin(): boolean;
-  begin(): void;
+  canStart(): boolean;
+  start(): void;
 }
 
 /** Requests of one kind, and their large responses. */
 class Queue {
   readonly waiting = new Set<Waiting>();
-  readonly untaken = new ClientTurns();
+  readonly unread = new PendingClients();
   running = 0;
-  /** True if all requests need the same slot: if the first one cannot begin, no other one can. */
+  /** True if all requests need the same slot: if the first one cannot start, no other one can. */
   sharesSlot = false;
 
   get isFull(): boolean {
-    return this.waiting.size + this.running >= most.ofQueue;
+    return this.waiting.size + this.running >= limits.ofQueue;
   }
 }
 
 /** Sockets that wait for their clients to send a body or read a response. */
-class ClientTurns {
-  /** Each with its time-out from before {@link hurry}, if that was called. */
+class PendingClients {
+  /** Each with its time-out from before {@link closeStalled}, if that was called. */
   readonly #sockets = new Map<Socket, number | undefined>();
 
   get size(): number {
@@ -98,11 +98,11 @@ class ClientTurns {
   }
 
   /** Closes the connections that stand still from now on. Node sees the progress of a single large write. */
-  hurry(): void {
+  closeStalled(): void {
     for (const [socket, timeout] of this.#sockets) {
       if (timeout !== undefined) continue;
       this.#sockets.set(socket, socket.timeout ?? 0);
-      socket.setTimeout?.(most.standstillMs);
+      socket.setTimeout?.(limits.standstillMs);
     }
   }
 }
@@ -118,17 +118,17 @@ export class Limiter {
   /** How many requests hold a slot, by its key. */
   readonly #slots = new Map<string, number>();
   /** Clients that are sending a large body. */
-  readonly #senders = new ClientTurns();
+  readonly #senders = new PendingClients();
   #inside = 0;
   #waiting = 0;
-  #untaken = 0;
+  #unread = 0;
   #closed = 0;
-  /** When the first request of this turn began; undefined if none has. */
-  #turnBegan: number | undefined;
-  /** Immediates that will begin a waiting request. */
+  /** When the first request of this turn started; undefined if none has. */
+  #turnStart: number | undefined;
+  /** Pending immediates, each of which will start a waiting request. */
   #scheduled = 0;
   #canGoOn = false;
-  #isResting = false;
+  #isPausing = false;
   /** True if a new client has sent its first request since the last turn ended. */
   #hasNewClients = false;
 
@@ -142,7 +142,7 @@ export class Limiter {
     const queue = this.#queue(operation);
     return async ({ req: { socket }, state: { rostrum } }, next) => {
       if (isNew(socket)) this.#hasNewClients = true;
-      if (queue.isFull || this.#inside >= most.ofAll) throw overloaded;
+      if (queue.isFull || this.#inside >= limits.ofAll) throw overloaded;
       this.#inside += 1;
       const { admission } = rostrum;
       admission.onEnd(() => {
@@ -159,13 +159,13 @@ export class Limiter {
 
   /** Reserves a slot for a body of more than {@link smallBody} while it is read and used: 503 after a wait. */
   async reserveBody(ctx: Context): Promise<void> {
-    const slot = { key: 'bodies', most: most.bodies };
-    const canBegin = () => {
+    const slot = { key: 'bodies', capacity: limits.bodies };
+    const canStart = () => {
       const isFree = this.#isFree(slot);
-      if (!isFree) this.#senders.hurry();
+      if (!isFree) this.#senders.closeStalled();
       return isFree;
     };
-    await this.#begin(ctx, this.#queue(slot.key, slot), canBegin, () => this.#take(ctx, slot));
+    await this.#start(ctx, this.#queue(slot.key, slot), canStart, () => this.#take(ctx, slot));
     this.#senders.add(ctx.req.socket);
     ctx.state.rostrum.admission.onEnd(() => this.bodyArrived(ctx));
   }
@@ -185,8 +185,8 @@ export class Limiter {
       const { name, slot } = queueOf(ctx);
       const queue = this.#queue(name, slot);
       const own = bodySlot(ctx);
-      const canBegin = () => this.#isFree(slot) && this.#isFree(own) && this.#mayRespond(queue);
-      const waits = this.#begin(ctx, queue, canBegin, () => {
+      const canStart = () => this.#isFree(slot) && this.#isFree(own) && this.#mayRespond(queue);
+      const waits = this.#start(ctx, queue, canStart, () => {
         queue.running += 1;
         ctx.state.rostrum.admission.onEnd(() => (queue.running -= 1));
         this.#take(ctx, slot);
@@ -207,7 +207,7 @@ export class Limiter {
   }
 
   #isFree(slot: Slot | undefined): boolean {
-    return slot === undefined || (this.#slots.get(slot.key) ?? 0) < slot.most;
+    return slot === undefined || (this.#slots.get(slot.key) ?? 0) < slot.capacity;
   }
 
   #take({ state: { rostrum } }: Context, slot: Slot | undefined): void {
@@ -222,45 +222,45 @@ export class Limiter {
   }
 
   /** Once a queue has large responses, its running requests count as large ones too. */
-  #mayRespond({ untaken, running }: Queue): boolean {
-    if (untaken.size === 0) return true;
-    if (untaken.size + running < most.untaken && this.#untaken < most.untakenOfAll) return true;
-    untaken.hurry();
+  #mayRespond({ unread, running }: Queue): boolean {
+    if (unread.size === 0) return true;
+    if (unread.size + running < limits.unread && this.#unread < limits.unreadOfAll) return true;
+    unread.closeStalled();
     return false;
   }
 
-  #watchResponse({ req: { socket }, res, response, method }: Context, { untaken }: Queue): void {
+  #watchResponse({ req: { socket }, res, response, method }: Context, { unread }: Queue): void {
     if ((response.length ?? 0) <= smallResponse || method === 'HEAD' || res.destroyed) return;
-    untaken.add(socket);
-    this.#untaken += 1;
+    unread.add(socket);
+    this.#unread += 1;
     res.once('close', () => {
-      if (untaken.delete(socket)) this.#closed += 1;
-      this.#untaken -= 1;
+      if (unread.delete(socket)) this.#closed += 1;
+      this.#unread -= 1;
       this.#schedule();
     });
   }
 
-  /** Begins at once if nothing else waits and the turn has time; else waits. */
-  #begin(
+  /** Starts at once if nothing else waits and the turn has time; otherwise waits. */
+  #start(
     ctx: Context,
     queue: Queue,
-    canBegin: () => boolean,
-    begin: () => void,
+    canStart: () => boolean,
+    start: () => void,
   ): Promise<void> | undefined {
     if (queue.isFull) throw overloaded;
-    if (this.#waiting > 0 || !this.#hasTime() || !canBegin()) {
-      return this.#wait(ctx, queue, canBegin, begin);
+    if (this.#waiting > 0 || !this.#hasTime() || !canStart()) {
+      return this.#wait(ctx, queue, canStart, start);
     }
-    begin();
+    start();
     return undefined;
   }
 
-  async #wait(ctx: Context, queue: Queue, canBegin: () => boolean, begin: () => void) {
+  async #wait(ctx: Context, queue: Queue, canStart: () => boolean, start: () => void) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: Waiting = {
-      canBegin,
-      begin: () => {
-        begin();
+      canStart,
+      start: () => {
+        start();
         resolve();
       },
     };
@@ -272,7 +272,7 @@ export class Limiter {
     const refuse = (error: Error) => {
       if (this.#remove(queue, waiting)) reject(error);
     };
-    const timer = setTimeout(refuse, most.waitMs, overloaded);
+    const timer = setTimeout(refuse, limits.waitMs, overloaded);
     const leave = () => refuse(new RequestAborted());
     ctx.res.once('close', leave);
     try {
@@ -282,7 +282,7 @@ export class Limiter {
       ctx.res.off('close', leave);
     }
     // A half-closed connection usually means that the client has gone. If it has not, it gets the 503.
-    const hasLeft = ctx.req.socket.readableEnded && performance.now() - since > most.standstillMs;
+    const hasLeft = ctx.req.socket.readableEnded && performance.now() - since > limits.standstillMs;
     if (hasLeft) throw overloaded;
   }
 
@@ -293,46 +293,46 @@ export class Limiter {
     return true;
   }
 
-  /** Begins one request of the first queue that has one which can, and puts that queue last. */
-  #beginNext(): boolean {
+  /** Starts the first waiting request that can start, and moves its queue to the end. */
+  #startNext(): boolean {
     for (const queue of this.#turns) {
       for (const waiting of queue.waiting) {
-        if (!waiting.canBegin()) {
+        if (!waiting.canStart()) {
           if (queue.sharesSlot) break;
           continue;
         }
         this.#turns.delete(queue);
         this.#turns.add(queue);
         this.#remove(queue, waiting);
-        waiting.begin();
+        waiting.start();
         return true;
       }
     }
     return false;
   }
 
-  /** One immediate for each request: it does all it can at once before the next one begins. */
+  /** One immediate for each request: it does all it can at once before the next one starts. */
   #schedule(): void {
-    if (this.#waiting === 0 || this.#scheduled > 0 || this.#isResting) return;
-    this.#scheduled = Math.min(this.#waiting, most.perTurn);
+    if (this.#waiting === 0 || this.#scheduled > 0 || this.#isPausing) return;
+    this.#scheduled = Math.min(this.#waiting, limits.perTurn);
     this.#canGoOn = false;
     for (let n = 0; n < this.#scheduled; n++) setImmediate(this.#onImmediate);
   }
 
   readonly #onImmediate = (): void => {
-    if (!this.#hasTime() || this.#beginNext()) this.#canGoOn = true;
+    if (!this.#hasTime() || this.#startNext()) this.#canGoOn = true;
     this.#scheduled -= 1;
     if (this.#scheduled === 0) this.#endTurn();
   };
 
   #hasTime(): boolean {
-    if (this.#isResting) return false;
+    if (this.#isPausing) return false;
     const now = performance.now();
-    if (this.#turnBegan === undefined) {
-      this.#turnBegan = now;
+    if (this.#turnStart === undefined) {
+      this.#turnStart = now;
       if (this.#scheduled === 0) setImmediate(this.#onTurnEnd);
     }
-    return now - this.#turnBegan < most.turnMs;
+    return now - this.#turnStart < limits.turnMs;
   }
 
   readonly #onTurnEnd = (): void => {
@@ -341,26 +341,30 @@ export class Limiter {
 
   #endTurn(): void {
     const now = performance.now();
-    const heldMs = now - (this.#turnBegan ?? now);
-    this.#turnBegan = undefined;
-    if (heldMs <= rest.connectingMs) {
+    const heldMs = now - (this.#turnStart ?? now);
+    this.#turnStart = undefined;
+    if (heldMs <= pause.connectingMs) {
       if (this.#canGoOn) this.#schedule();
       return;
     }
-    this.#isResting = true;
-    if (heldMs <= rest.turnMs) this.#letConnect(rest.connectingTurns);
+    this.#isPausing = true;
+    if (heldMs <= pause.turnMs) this.#letClientsConnect(pause.connectingTurns);
     else
-      setTimeout(this.#letConnect, Math.min(heldMs / rest.part, rest.mostMs), rest.connectingTurns);
+      setTimeout(
+        this.#letClientsConnect,
+        Math.min(heldMs / pause.part, pause.mostMs),
+        pause.connectingTurns,
+      );
   }
 
-  readonly #letConnect = (turns: number): void => {
+  readonly #letClientsConnect = (turns: number): void => {
     const isConnecting = this.#hasNewClients && turns > 0;
     this.#hasNewClients = false;
     if (isConnecting) {
-      setImmediate(this.#letConnect, turns - 1);
+      setImmediate(this.#letClientsConnect, turns - 1);
       return;
     }
-    this.#isResting = false;
+    this.#isPausing = false;
     this.#schedule();
   };
 }
@@ -375,6 +379,6 @@ function isNew(socket: Socket): boolean {
 function bodySlot({ request: { rawBody: body } }: Context): Slot | undefined {
   if (!Buffer.isBuffer(body) || body.length <= smallBody) return undefined;
   return body.length > largeBody
-    ? { key: 'largest body', most: 1 }
-    : { key: 'large body', most: most.parsedBodies };
+    ? { key: 'largest body', capacity: 1 }
+    : { key: 'large body', capacity: limits.parsedBodies };
 }

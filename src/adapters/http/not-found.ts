@@ -18,16 +18,16 @@ const collections = ['users', 'posts', 'events'];
 
 /** A sentence about the path that the client probably meant. */
 function suggestion({ state: { rostrum } }: Context): string {
-  const { base, target } = rostrum;
+  const { apiUrl, target } = rostrum;
   const segments = target.path.split('/').filter((segment) => segment !== '');
   for (const [i, segment] of segments.entries()) {
     const name = collections.find((one) => isSimilar(segment.toLowerCase(), one));
     if (name === undefined) continue;
-    const meant = [base, name, ...segments.slice(i + 1, i + 2)].join('/');
+    const meant = [apiUrl, name, ...segments.slice(i + 1, i + 2)].join('/');
     const hint = target.path.endsWith('/') ? ' (Paths have no trailing slash.)' : '';
     return `Did you mean ${meant}?${hint}`;
   }
-  return `The API has ${base}/users and ${base}/posts.`;
+  return `The API has ${apiUrl}/users and ${apiUrl}/posts.`;
 }
 
 /** True if one character was left out, added or replaced, or two were swapped. */

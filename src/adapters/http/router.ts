@@ -13,7 +13,7 @@ import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
 import { ownPath } from './endpoints/users.ts';
 import type { Limiter } from './limits.ts';
-import { declaring } from './lists/custom-filters.ts';
+import { indexHint } from './lists/custom-filters.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
 import { escapePath } from './target.ts';
@@ -45,14 +45,14 @@ export function apiRouter(
     const { path, scopes, query, headers, body, method } = endpoint;
     const form = body && bodyForms[method];
     const steps = [
-      named(endpoint.operation),
+      setOperation(endpoint.operation),
       ...first,
       limitAddress(rateLimits), // 429
       authenticate(scopes), // 400, 401, 403, 429, 503
       path === ownPath && method !== 'OPTIONS' ? resolveMe : undefined, // 403
       limitCaller(rateLimits), // 429
       limiter.admit(endpoint.operation), // 503
-      validateQuery(query, path === '/users' || path === '/posts' ? declaring(path) : undefined), // 400
+      validateQuery(query, path === '/users' || path === '/posts' ? indexHint(path) : undefined), // 400
       validateHeaders(headers), // 400
       form && readBody(form, limiter), // 415, 413, 400, 503
       limiter.run(queueOf(endpoint)), // 503
@@ -74,7 +74,7 @@ export function apiRouter(
 }
 
 /** Names what serves a request, for logs and metrics. */
-export function named(operation: string): Step {
+export function setOperation(operation: string): Step {
   return ({ state: { rostrum } }, next) => {
     rostrum.operation = operation;
     return next();
@@ -94,7 +94,7 @@ function queueOf({ method, path, operation, responses }: Endpoint) {
     // Large pages have a queue of their own, so that small ones need not wait for them.
     const queues = [1, 2, 3, 4].map((digits) => {
       const name = `${operation} ${digits}`;
-      return { name, slot: { key: name, most: 4 } };
+      return { name, slot: { key: name, capacity: 4 } };
     });
     return ({ state: { rostrum } }: Context) => {
       const digits = rostrum.query.get('limit')?.[0]?.length ?? 3;
@@ -108,7 +108,7 @@ function queueOf({ method, path, operation, responses }: Endpoint) {
   // Changes of one record run one after another: together they would only conflict in the store.
   return ({ params: { id } }: Context) => ({
     name: operation,
-    slot: { key: `${collection}/${id}`, most: 1 },
+    slot: { key: `${collection}/${id}`, capacity: 1 },
   });
 }
 

@@ -8,7 +8,7 @@ import { Connections, drainMs } from './connections.ts';
 import { acceptedAt, requestIdFrom, stopSignal } from './context.ts';
 import { messageProblem } from './headers/message-rules.ts';
 import { loggedPath, userAgent } from './operator/log.ts';
-import { logged } from './operator/mask.ts';
+import { maskSecrets } from './operator/mask.ts';
 import { defaultLimits, type ServeOptions } from './options.ts';
 import { Problem, problemResponse } from './problems/problem.ts';
 import { allMethods } from './router.ts';
@@ -172,7 +172,10 @@ function refusals({ logger, metrics, publicUrl, trustedProxies }: ServeOptions) 
     const requestId = requestIdFrom(request.headers['x-request-id']);
     const address = addressOf(request);
     metrics?.problem(code);
-    logger?.info({ ...fields, status, code, address, requestId: logged(requestId) }, 'refused');
+    logger?.info(
+      { ...fields, status, code, address, requestId: maskSecrets(requestId) },
+      'refused',
+    );
     const { headers, body } = problemResponse(problem, requestId, base && `${base}/problems`);
     return {
       body,

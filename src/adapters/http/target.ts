@@ -125,7 +125,7 @@ function decodeForm(text: string): string | undefined {
 }
 
 /** Returns the rest of a path below another one, or undefined for a path outside it. */
-export function below(front: string, path: string): string | undefined {
+export function pathBelow(front: string, path: string): string | undefined {
   if (!path.startsWith(front)) return undefined;
   const rest = path.slice(front.length);
   return rest === '' || rest.startsWith('/') ? rest : undefined;
@@ -142,7 +142,7 @@ export function mountPath(url: string, originalUrl: string): string {
 }
 
 /** Returns the target with the part that a mount of Express has cut off and left in `baseUrl`. */
-export function uncut(request: { readonly url?: string | undefined }): string {
+export function unmountedUrl(request: { readonly url?: string | undefined }): string {
   const { url = '', baseUrl = '' } = request as {
     readonly url?: string;
     readonly baseUrl?: string;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import {
   clientAddresses,
-  limitedAs,
+  rateLimitKey,
   type TrustedProxies,
 } from '../../../src/adapters/http/client-address.ts';
 
@@ -54,7 +54,7 @@ describe('the client address', () => {
       ...['2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:1.2.3.4'],
     ];
     for (const address of one) {
-      expect(limitedAs(addressOf(0, address)), address).to.equal('2001:db8:1:2::/64');
+      expect(rateLimitKey(addressOf(0, address)), address).to.equal('2001:db8:1:2::/64');
     }
     for (const [address, network] of [
       ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
@@ -62,9 +62,9 @@ describe('the client address', () => {
       ['::1', '0:0:0:0::/64'],
       ['2001::1.2.3.4', '2001:0:0:0::/64'],
     ] as const) {
-      expect(limitedAs(addressOf(0, address))).to.equal(network);
+      expect(rateLimitKey(addressOf(0, address))).to.equal(network);
     }
-    expect(limitedAs('192.0.2.1')).to.equal('192.0.2.1');
+    expect(rateLimitKey('192.0.2.1')).to.equal('192.0.2.1');
   });
 
   it('is converted to IPv4 if IPv4-mapped, and loses its zone', () => {

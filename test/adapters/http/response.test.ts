@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import Koa from 'koa';
 import { rostrumMiddleware } from '../../../src/adapters/http/index.ts';
-import { joined } from '../../../src/adapters/http/lists/page.ts';
+import { joinPage } from '../../../src/adapters/http/lists/page.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';
 import { type Api, callsTo, startApi } from './support/api.ts';
@@ -20,7 +20,7 @@ describe('joined, which builds the body of a page', () => {
       const property = fc.property(parts, (some) => {
         const texts = length === 0 ? some : [...some, 'x'.repeat(length)];
         const records = texts.map((json) => ({ json }));
-        const body = joined('{é', records, ']}');
+        const body = joinPage('{é', records, ']}');
         expect(Buffer.isBuffer(body)).to.equal(length > 64 * kibi);
         expect(body.toString()).to.equal(Buffer.from(`{é${texts.join(',')}]}`).toString());
       });

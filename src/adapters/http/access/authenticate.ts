@@ -9,7 +9,7 @@ import { isRostrumError, RostrumError } from '../../../domain/errors.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Refused } from '../../../ports/token-verifier.ts';
-import { limitedAs } from '../client-address.ts';
+import { rateLimitKey } from '../client-address.ts';
 import type { Context, Step } from '../context.ts';
 import { Repeats } from '../operator/log.ts';
 import { Problem } from '../problems/problem.ts';
@@ -89,7 +89,7 @@ function identification(authenticate: Authenticate, options: Options) {
   return async (ctx: Context): Promise<CallerInput | undefined> => {
     const { authorization } = ctx.req.headers;
     const { rostrum } = ctx.state;
-    const address = limitedAs(rostrum.address);
+    const address = rateLimitKey(rostrum.address);
     if (failures && authorization !== undefined) await peek(ctx, failures, address);
     const judged = await ask(authenticate, ctx);
     if (judged !== undefined && !('refused' in judged)) return judged;

@@ -1,4 +1,4 @@
-import { limitedAs } from '../client-address.ts';
+import { rateLimitKey } from '../client-address.ts';
 import type { Context, Step } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 
@@ -74,7 +74,8 @@ function setHeaders(ctx: Context, { policy, limit, window, remaining, reset }: Q
 
 export function limitAddress({ address }: RateLimits = {}): Step | undefined {
   return (
-    address && ((ctx, next) => take(ctx, address, limitedAs(ctx.state.rostrum.address)).then(next))
+    address &&
+    ((ctx, next) => take(ctx, address, rateLimitKey(ctx.state.rostrum.address)).then(next))
   );
 }
 

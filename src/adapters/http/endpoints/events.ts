@@ -1,6 +1,6 @@
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
-import { limitedAs } from '../client-address.ts';
+import { rateLimitKey } from '../client-address.ts';
 import { type AppSettings, type Context, waitSignal } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { Problem } from '../problems/problem.ts';
@@ -54,12 +54,14 @@ export const eventsEndpoint: Endpoint = {
       admission.end(); // A request that waits does not count as one under way.
     }
     const { events, next } = await services.events.read({
-      ...{ after, limit, waitMs: seconds * 1000 },
+      after,
+      limit,
+      waitMs: seconds * 1000,
       signal: seconds > 0 ? waitSignal(ctx) : undefined,
     });
     ctx.status = 200;
     ctx.set({ 'Cache-Control': 'no-store', 'Content-Type': 'application/json' });
-    ctx.body = `${JSON.stringify({ events: events.map(described), next })}\n`;
+    ctx.body = `${JSON.stringify({ events: events.map(toJson), next })}\n`;
   },
 };
 
@@ -75,7 +77,7 @@ function hold({ res, state: { rostrum } }: Context): void {
   const { app, address, caller, isAnonymous } = rostrum;
   const held = heldBy.get(app) ?? new Map<string, number>();
   heldBy.set(app, held);
-  const keys = [['address', limitedAs(address)]];
+  const keys = [['address', rateLimitKey(address)]];
   if (caller !== undefined && !isAnonymous) keys.push(['caller', caller.name]);
   for (const [policy, name] of keys) {
     const most = mostHeld[policy as keyof typeof mostHeld];
@@ -100,6 +102,6 @@ function hold({ res, state: { rostrum } }: Context): void {
   }
 }
 
-function described({ type, collection, id, version }: RecordEvent): object {
+function toJson({ type, collection, id, version }: RecordEvent): object {
   return { type: `${collection === 'users' ? 'user' : 'post'}.${type}`, id, version };
 }

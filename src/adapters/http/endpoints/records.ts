@@ -63,7 +63,8 @@ export function responsesOf(schema: 'User' | 'Post') {
   const written = ['ETag', 'Preference-Applied'];
   const created = {
     description: `The ${name}, or no body (\`Prefer: return=minimal\`).`,
-    ...{ schema, headers: ['ETag', 'Location', 'Idempotency-Replayed', 'Preference-Applied'] },
+    schema,
+    headers: ['ETag', 'Location', 'Idempotency-Replayed', 'Preference-Applied'],
   };
   const page = { description: `A page of ${name}s.`, schema: `${schema}Page` } as const;
   return {
@@ -134,7 +135,7 @@ export function sendCreated(
   const { version, replayed = false } = created;
   if (!replayed) logChange(ctx, { collection, id, version });
   sendWritten(ctx, 201, created);
-  ctx.set('Location', `${ctx.state.rostrum.base}/${collection}/${encodeURIComponent(id)}`);
+  ctx.set('Location', `${ctx.state.rostrum.apiUrl}/${collection}/${encodeURIComponent(id)}`);
   if (replayed) ctx.set('Idempotency-Replayed', 'true');
 }
 

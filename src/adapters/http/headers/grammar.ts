@@ -5,6 +5,6 @@ export const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 export const quotedString = String.raw`"(?:[^"\\]|\\.)*"`;
 
 /** What a token or a quoted string says. */
-export function unquoted(value: string): string {
+export function unquote(value: string): string {
   return value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value;
 }

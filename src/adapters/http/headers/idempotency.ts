@@ -1,4 +1,4 @@
-import { unquoted } from './grammar.ts';
+import { unquote } from './grammar.ts';
 
 /**
  * The pattern of `Idempotency-Key`: bare, or a string of structured fields (RFC 8941, section 3.3.3).
@@ -8,5 +8,5 @@ const keyForm = new RegExp(keyPattern);
 
 /** Parses `Idempotency-Key`, so that `"abc"` and `abc` are one key. Returns undefined if it is malformed. */
 export function parseIdempotencyKey(header: string): string | undefined {
-  return keyForm.test(header) ? unquoted(header) : undefined;
+  return keyForm.test(header) ? unquote(header) : undefined;
 }

@@ -1,4 +1,4 @@
-import { quotedString, token, unquoted } from './grammar.ts';
+import { quotedString, token, unquote } from './grammar.ts';
 
 /** The form of the response to a write (RFC 7240, section 4.2). */
 type Return = 'minimal' | 'representation';
@@ -22,7 +22,7 @@ export function preferredReturn(header: string | string[] = ''): Return | undefi
     const [, name = '', value = ''] = preference.exec(text) ?? [];
     if (name === '') return undefined;
     if (name.toLowerCase() !== 'return') continue;
-    const plain = unquoted(value);
+    const plain = unquote(value);
     return plain === 'minimal' || plain === 'representation' ? plain : undefined;
   }
   return undefined;

@@ -56,7 +56,10 @@ function rangesOf({ name, type }: DeclaredField): Parameter[] {
   const schema = { type: type === 'number' ? 'number' : schemaType };
   const check = (value: string) => (isNumber(value) ? undefined : 'Must be a number.');
   const ranges = bounds.map((bound) => ({
-    ...{ name: `${name}[${bound}]`, schema, example, ...(type === 'number' && { check }) },
+    name: `${name}[${bound}]`,
+    schema,
+    example,
+    ...(type === 'number' && { check }),
     description: `Only records whose ${name} is ${words[bound]}${type === 'text' ? ', by code point' : ''}.`,
   }));
   if (type === 'number') return ranges;
@@ -118,7 +121,7 @@ function next(value: string | number): string | number {
 }
 
 /** Says how to declare a field that a list was asked to be filtered by. */
-export function declaring(path: '/users' | '/posts'): (name: string) => string {
+export function indexHint(path: '/users' | '/posts'): (name: string) => string {
   const collection = path.slice(1) as Collection;
   return (name) => {
     const field = name.replace(/\[\w+\]$/, '');

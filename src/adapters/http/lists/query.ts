@@ -55,8 +55,13 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
     cursor === undefined ? undefined : readCursor(cursor, identityOf(), order.by, customFields);
   return {
     request: {
-      ...{ filter, order, limit, after, ...(fields && { fields }) },
-      ...{ total: query.has('count'), signal: listSignal(ctx) },
+      filter,
+      order,
+      limit,
+      after,
+      ...(fields && { fields }),
+      total: query.has('count'),
+      signal: listSignal(ctx),
     },
     cursorAt: (position) => encodeCursor(position, identityOf()),
     queryAt(next) {

@@ -68,7 +68,7 @@ function changeOf(field: JsonSchema, schema: JsonSchema, isNeeded: boolean): Jso
 }
 
 /** Moves a schema into a component: rewrites its references to itself. */
-export function rebased(schema: JsonObject, component: string): JsonSchema {
+export function rebaseRefs(schema: JsonObject, component: string): JsonSchema {
   const { $schema: _, $id: __, ...rest } = schema;
   const text = JSON.stringify(rest, (key, value: unknown) =>
     key === '$ref' && typeof value === 'string' && /^#(\/|$)/.test(value)

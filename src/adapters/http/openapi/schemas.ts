@@ -5,7 +5,7 @@ import { eventLimits } from '../../../domain/services/event-service.ts';
 import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import type { JsonSchema, SchemaName } from '../endpoint.ts';
 import type { CustomFieldsDescription } from '../options.ts';
-import { rebased, withCustomFields } from './custom-fields.ts';
+import { rebaseRefs, withCustomFields } from './custom-fields.ts';
 import { countSchema, givenSchema, reference, storedSchema, withFallback } from './fields.ts';
 
 const id = '0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a';
@@ -99,7 +99,7 @@ function schemasOf(
   given: JsonObject | undefined,
 ): JsonSchema {
   const component = `${one}CustomFields`;
-  const custom = given && rebased(given, component);
+  const custom = given && rebaseRefs(given, component);
   const fields = Object.entries<FieldRule>(rules);
   const fieldsBy = (schemaOf: (rule: FieldRule) => JsonSchema) =>
     Object.fromEntries(

@@ -4,7 +4,7 @@ import type { DeleteMode } from '../../../ports/user-repository.ts';
 import type { Context, Step } from '../context.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Target } from '../target.ts';
-import { logged } from './mask.ts';
+import { maskSecrets } from './mask.ts';
 
 /** Requests of load balancers. They are logged at the level `debug`. */
 const probes: ReadonlySet<string> = new Set(['/livez', '/readyz']);
@@ -49,7 +49,9 @@ const mostFields = 10;
 
 /** The fields of a record that break a rule: their names, never their values. */
 function fieldsOf({ parts: { errors = [] } }: Problem): readonly string[] | undefined {
-  const pointers = errors.flatMap((error) => ('pointer' in error ? [logged(error.pointer)] : []));
+  const pointers = errors.flatMap((error) =>
+    'pointer' in error ? [maskSecrets(error.pointer)] : [],
+  );
   return pointers.length === 0 ? undefined : pointers.slice(0, mostFields);
 }
 
@@ -118,17 +120,17 @@ export class Repeats {
 function addClient(line: Record<string, unknown>, { state: { rostrum } }: Context): void {
   const { address, caller, requestId, traceId } = rostrum;
   line.address = address;
-  if (caller !== undefined) line.caller = logged(caller.name);
-  line.requestId = logged(requestId);
+  if (caller !== undefined) line.caller = maskSecrets(caller.name);
+  line.requestId = maskSecrets(requestId);
   if (traceId !== undefined) line.traceId = traceId;
 }
 
 export function userAgent({ headers }: IncomingMessage): string | undefined {
   const agent = headers['user-agent'];
-  return agent === undefined ? undefined : logged(agent);
+  return agent === undefined ? undefined : maskSecrets(agent);
 }
 
 /** The path as the log has it: without the query and anything behind a `#`. */
 export function loggedPath({ path }: Target): string {
-  return logged(path.split('#', 1).join());
+  return maskSecrets(path.split('#', 1).join());
 }

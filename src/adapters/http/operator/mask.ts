@@ -8,7 +8,7 @@ const secrets = /rk_[A-Za-z0-9-]{1,32}_[\w-]+|ey[A-L][\w-]{8,}\.[\w-]{2,}(?:\.[\
 const [searched, shown] = [2048, 256];
 
 /** Returns a client's text as the log may have it: short, and with secrets masked. */
-export function logged(text: string): string {
+export function maskSecrets(text: string): string {
   const bounded = text.length > searched ? text.slice(0, searched) : text;
   const masked =
     bounded.includes('rk_') || bounded.includes('ey') ? bounded.replace(secrets, '***') : bounded;

@@ -23,11 +23,14 @@ export function sendHome(
   isReady: boolean,
 ): void {
   const { base } = site;
-  const api = ctx.state.rostrum.base;
+  const api = ctx.state.rostrum.apiUrl;
   const links = {
-    ...{ api, ...(pages.has('docs') && { docs: `${base}/docs` }) },
+    api,
+    ...(pages.has('docs') && { docs: `${base}/docs` }),
     ...(pages.has('admin') && { admin: `${base}/admin` }),
-    ...{ openapi: `${base}/openapi.json`, live: `${base}/livez`, ready: `${base}/readyz` },
+    openapi: `${base}/openapi.json`,
+    live: `${base}/livez`,
+    ready: `${base}/readyz`,
   };
   if (!wantsPage(ctx) || !pages.has('home')) {
     const status = isReady ? 'ok' : 'unavailable';

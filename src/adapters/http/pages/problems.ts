@@ -2,7 +2,7 @@ import { Router } from '@koa/router';
 import type { Context, RostrumState, Step } from '../context.ts';
 import { type ProblemType, problemCatalogue } from '../problems/catalogue.ts';
 import { Problem } from '../problems/problem.ts';
-import { named } from '../router.ts';
+import { setOperation } from '../router.ts';
 import { sendJson } from '../send.ts';
 import { escapePath } from '../target.ts';
 import { escapeHtml, type Site, sendPage, wantsPage } from './html.ts';
@@ -33,20 +33,23 @@ export function addProblems(page: (path: string, send: Step) => void, site: Site
 export function problemsRouter(prefix: string): Router<RostrumState> {
   const options = { prefix: escapePath(prefix), sensitive: true, strict: true };
   const router = new Router<RostrumState>(options);
-  addProblems((path, send) => router.get(path, named('/problems'), send), { base: '', links: [] });
+  addProblems((path, send) => router.get(path, setOperation('/problems'), send), {
+    base: '',
+    links: [],
+  });
   return router;
 }
 
 function describe({ state: { rostrum } }: Context, code: string, type: ProblemType): object {
   const { status, title, meaning, advice } = type;
-  return { type: `${rostrum.problems}/${code}`, title, status, code, meaning, advice };
+  return { type: `${rostrum.problemsUrl}/${code}`, title, status, code, meaning, advice };
 }
 
 function tableOf({ state: { rostrum } }: Context): string {
   const rows = Array.from(
     types,
     ([code, { status, title }]) =>
-      `<tr><td>${status}</td><td><a href="${escapeHtml(rostrum.problems)}/${code}"><code>${code}</code></a></td><td>${title}</td></tr>`,
+      `<tr><td>${status}</td><td><a href="${escapeHtml(rostrum.problemsUrl)}/${code}"><code>${code}</code></a></td><td>${title}</td></tr>`,
   );
   return `<main><h1>Problems</h1><p>Every error has one of these codes. They are for programs and do not change.</p>
 <table><thead><tr><th>Status</th><th>Code</th><th>Title</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></main>`;
@@ -55,8 +58,14 @@ function tableOf({ state: { rostrum } }: Context): string {
 function pageOf({ state: { rostrum } }: Context, code: string, type: ProblemType): string {
   const { status, title, meaning, advice } = type;
   const example = {
-    ...{ type: `${rostrum.problems}/${code}`, title, status, code },
-    ...{ error: '…', detail: '…', requestId: '…', ...type.example },
+    type: `${rostrum.problemsUrl}/${code}`,
+    title,
+    status,
+    code,
+    error: '…',
+    detail: '…',
+    requestId: '…',
+    ...type.example,
   };
   return `<main><p class="soft">${status} <code>${code}</code></p><h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(meaning)}</p><h2>What to do</h2><p>${escapeHtml(advice)}</p>

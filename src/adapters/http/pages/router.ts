@@ -9,9 +9,9 @@ import type { Limiter } from '../limits.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
-import { allMethods, named } from '../router.ts';
+import { allMethods, setOperation } from '../router.ts';
 import { sendJson } from '../send.ts';
-import { below, escapePath, prefixPath, publicBase } from '../target.ts';
+import { escapePath, pathBelow, prefixPath, publicBase } from '../target.ts';
 import { callerOf, hasAdmin, sendAdmin } from './admin.ts';
 import { docsFiles, hasDocs, sendDocs } from './docs.ts';
 import { sendFile } from './files.ts';
@@ -51,11 +51,16 @@ export function pagesRouter(
   const page = (path: string, send: Step, name = path) =>
     router.get(
       path,
-      compose([named(name), limiter.admit('pages'), limiter.run(() => ({ name: 'pages' })), send]),
+      compose([
+        setOperation(name),
+        limiter.admit('pages'),
+        limiter.run(() => ({ name: 'pages' })),
+        send,
+      ]),
     );
 
-  router.get('/livez', named('/livez'), sendOk);
-  router.get('/readyz', named('/readyz'), async (ctx) => {
+  router.get('/livez', setOperation('/livez'), sendOk);
+  router.get('/readyz', setOperation('/readyz'), async (ctx) => {
     await isReady();
     sendOk(ctx);
   });
@@ -92,7 +97,7 @@ export function pagesRouter(
   return async (ctx, next) => {
     const { method, path } = ctx;
     // The pages are not below the prefix: requests of the API skip their routes.
-    const isApi = prefix !== '' && below(prefix, path) !== undefined;
+    const isApi = prefix !== '' && pathBelow(prefix, path) !== undefined;
     if (isApi && path.length > prefix.length + 1) return next();
     if (path === '*' && method === 'OPTIONS') {
       // It asks about the server as a whole (RFC 9110, section 9.3.7).
@@ -105,12 +110,12 @@ export function pagesRouter(
     } catch (error) {
       const isMissing = error instanceof Problem && error.code === 'path-not-found';
       if (!isMissing || method !== 'GET' || !wantsPage(ctx)) throw error;
-      leadOn(ctx, error, isApi);
+      redirectToPage(ctx, error, isApi);
     }
   };
 
   /** Leads a person on from a path with a slash at its end, or says that the page is missing. */
-  function leadOn(ctx: Context, problem: Problem, isApi: boolean): void {
+  function redirectToPage(ctx: Context, problem: Problem, isApi: boolean): void {
     const [, stripped] = /^(\/(?:docs|admin|problems)(?:\/[\w-]+)*)\/$/.exec(ctx.path) ?? [];
     const page = isApi ? (pages.has('docs') ? '/docs' : '/') : stripped;
     if (page !== undefined) {

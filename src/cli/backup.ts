@@ -1,54 +1,75 @@
 import { stat } from 'node:fs/promises';
-import { backupSqlite } from '../adapters/sqlite/index.ts';
+import { backupSqlite, restoreSqlite } from '../adapters/sqlite/index.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { explainOpening, type StoreSetting, storeFailure, storeUrlOf } from './failure.ts';
 import { print } from './output.ts';
-import { type LongRun, runLong } from './run-long.ts';
+import { runLong } from './run-long.ts';
 import { refuseExisting, writeFile } from './transfer/part-file.ts';
 
-/** `rostrum backup`: copies the file of an SQLite store, while a server may be using it. */
+/** `rostrum backup`: copies the file of an SQLite store while servers use it. */
 export async function backupCommand(file: string, named: StoreSetting): Promise<void> {
   refuseExisting(file);
-  try {
-    const path = dataFileOf(named, 'back up; rostrum copy takes any store');
-    await runLong(
-      (run) =>
-        writeFile(file, (to) => withPages(run, (pages) => backupSqlite({ path, to, ...pages }))),
-      () => 'run the same command again to start over',
-    );
-  } catch (error) {
-    throw explainOpening(error, named);
-  }
+  await withPages(named, {
+    purpose: 'back up; rostrum copy takes any store',
+    next: 'run the same command again to start over',
+    work: (path, pages) => writeFile(file, (to) => backupSqlite({ path, to, ...pages })),
+  });
   const { size } = await stat(file);
   print(`Backed up ${redactStoreUrl(named.url)} to ${file}: ${size} bytes`);
 }
 
-/** @throws Failure for a store without a file */
-export function dataFileOf(named: StoreSetting, purpose: string): string {
-  const store = storeUrlOf(named);
-  if (store.kind === 'sqlite') return store.path;
-  throw storeFailure(named, `only an SQLite store has a file to ${purpose}.`);
+/** `rostrum restore`: replaces everything in an SQLite store with a backup. */
+export async function restoreCommand(from: string, named: StoreSetting): Promise<void> {
+  const isMoved = await withPages(named, {
+    purpose: 'restore',
+    next: 'run the same command again; until then the store is as it was',
+    work: (path, pages) => restoreSqlite({ path, from, ...pages }),
+  });
+  const { size } = await stat(from);
+  print(`Restored ${redactStoreUrl(named.url)} from ${from}: ${size} bytes`);
+  if (isMoved) {
+    print(
+      'The old data file could not be opened, and was renamed to end in ".damaged". Restart the servers that had it open.',
+    );
+  }
 }
 
-/** Shows how many pages of a database are copied. A signal ends the copy. */
-export async function withPages<T>(
-  { progress, signal }: LongRun,
-  copy: (pages: { onProgress(done: number, total: number): void }) => Promise<T>,
+interface PagesTask<T> {
+  /** What the file is needed for. */
+  readonly purpose: string;
+  /** What to do after an interruption. */
+  readonly next: string;
+  work(path: string, pages: { onProgress(done: number, total: number): void }): Promise<T>;
+}
+
+/** Copies the pages of a data file, with progress, until a signal. @throws Failure for a store without a file */
+async function withPages<T>(
+  named: StoreSetting,
+  { purpose, next, work }: PagesTask<T>,
 ): Promise<T> {
-  let [known, all] = [0, 0];
-  const result = await copy({
-    onProgress(done, total) {
-      signal.throwIfAborted();
-      if (all === 0) progress.begin('pages', total);
-      all = total;
-      progress.advance(done - known);
-      known = done;
-    },
-  });
-  // A file that fits into one step has no progress.
-  if (all > 0) {
-    progress.advance(all - known);
-    progress.end();
+  const store = storeUrlOf(named);
+  if (store.kind !== 'sqlite') {
+    throw storeFailure(named, `only an SQLite store has a file to ${purpose}.`);
   }
-  return result;
+  let [known, all] = [0, 0];
+  try {
+    return await runLong(
+      async ({ progress, signal }) => {
+        const onProgress = (done: number, total: number) => {
+          signal.throwIfAborted();
+          if (all === 0) progress.begin('pages', total);
+          all = total;
+          progress.advance(done - known);
+          known = done;
+        };
+        const result = await work(store.path, { onProgress });
+        // A small file is copied in one step, without progress.
+        if (all > 0) progress.advance(all - known);
+        return result;
+      },
+      () => next,
+    );
+  } catch (error) {
+    throw explainOpening(error, named);
+  }
 }

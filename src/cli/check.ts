@@ -5,7 +5,7 @@ import { RecordModel } from '../domain/record-model.ts';
 import { rules } from '../domain/rules.ts';
 import { customFiltersOf } from '../settings/settings.ts';
 import { grouped } from './count.ts';
-import { checkSetting, exitCodes, type StoreSetting } from './failure.ts';
+import { exitCodes, type StoreSetting } from './failure.ts';
 import { uniqueFields } from './import/check.ts';
 import { print } from './output.ts';
 import { runLong } from './run-long.ts';
@@ -15,19 +15,18 @@ import { withStore } from './with-store.ts';
 export type CheckFlags = SchemaFiles & { readonly index: readonly string[] };
 
 /**
- * `rostrum check`: lists the stored records that break the rules, the schemas of custom fields, or a
- * declaration of `--index`. Exit code 2 when there are some.
+ * `rostrum check`: lists the stored records that are invalid by the rules, by the schemas of custom fields,
+ * or by `--index`. The exit code is 2 if there are any.
  */
 export async function checkCommand(
   named: StoreSetting,
   { index, ...files }: CheckFlags,
-  indexSetting: string,
 ): Promise<void> {
-  const customFilters = checkSetting(indexSetting, index, customFiltersOf);
+  const customFilters = customFiltersOf(index);
   const schemas = await readSchemaFiles({ ...files, customFilters });
   const counted = await runLong(
     ({ progress, signal }) =>
-      // Opened without the declaration: a store that breaks it does not open with it.
+      // Without the declarations: a store with duplicates of a unique field would not open.
       withStore(named, 'source', async (store) => {
         const source = storeSource(store, signal);
         const { users, posts } = await source.count();
@@ -62,10 +61,10 @@ export async function checkCommand(
       ? `All ${grouped(all)} records are valid.`
       : `${grouped(invalid)} of ${grouped(all)} records are not valid.`,
   );
-  if (invalid > 0) process.exitCode = exitCodes.refused;
+  if (invalid > 0) process.exitCode = exitCodes.rejected;
 }
 
-/** What is wrong with a record: pointers and sentences. */
+/** What is wrong with a record, as pointers and sentences. */
 function wrongOf(record: Entity, model: RecordModel<Entity>): readonly string[] {
   try {
     model.create(record, record.id, record.createdAt);

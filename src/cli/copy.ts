@@ -13,7 +13,7 @@ export interface CopyFlags {
   readonly overwrite?: boolean;
 }
 
-/** `rostrum copy`: makes a store hold what another one holds. */
+/** `rostrum copy`: copies all records to another store. */
 export async function copyCommand({ from, to, overwrite = false }: CopyFlags): Promise<void> {
   const [source, target] = [
     { setting: '--from', url: from },
@@ -31,7 +31,7 @@ export async function copyCommand({ from, to, overwrite = false }: CopyFlags): P
   print(`  from ${redactStoreUrl(from)}`, `  to   ${redactStoreUrl(to)}`);
 }
 
-/** Two names of one file are one store. */
+/** Identifies a store: two paths can name the same file. */
 function placeOf(named: StoreSetting): string {
   const store = storeUrlOf(named);
   return store.kind === 'sqlite' ? resolve(store.path) : named.url;

@@ -1,29 +1,59 @@
+import { open } from 'node:fs/promises';
+import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
-import { countsText } from './count.ts';
-import { Failure, type StoreSetting } from './failure.ts';
+import { type Counts, countsText } from './count.ts';
+import { checkJsonLinesName, type StoreSetting } from './failure.ts';
 import { masked, print } from './output.ts';
-import { runLong } from './run-long.ts';
-import { exportFile, exportRecords } from './transfer/export-file.ts';
-import { refuseExisting } from './transfer/part-file.ts';
+import { type LongRun, runLong } from './run-long.ts';
+import { refuseExisting, writeFile } from './transfer/part-file.ts';
+import { batches, storeSource } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
 
-/** `rostrum export`: writes a store into a file of JSON Lines, or to standard output. */
-export async function exportCommand(file: string, named: StoreSetting): Promise<void> {
-  const isFile = file !== '-';
-  if (isFile && !/\.(?:jsonl|ndjson)$/i.test(file)) {
-    throw new Failure(`An export is JSON Lines: give it a name like rostrum.jsonl, not "${file}".`);
+/** `rostrum export`: writes all records to a JSON Lines file, or to standard output for `-`. */
+export async function exportCommand(path: string, named: StoreSetting): Promise<void> {
+  const isFile = path !== '-';
+  if (isFile) {
+    checkJsonLinesName('rostrum export', path);
+    refuseExisting(path);
   }
-  if (isFile) refuseExisting(file);
   const counts = await runLong(
     (run) =>
       withStore(named, 'source', (store) =>
-        isFile ? exportFile(store, file, run) : exportRecords(store, toStandardOutput, run),
+        isFile ? exportFile(store, path, run) : exportRecords(store, toStandardOutput, run),
       ),
     () => 'run the same command again to start over',
   );
   const lines = [`Exported ${countsText(counts)}`, `  from ${redactStoreUrl(named.url)}`];
-  if (isFile) print(...lines, `  to   ${file}`);
+  if (isFile) print(...lines, `  to   ${path}`);
   else process.stderr.write(`${lines.map(masked).join('\n')}\n`);
+}
+
+/** Exports to a file. @throws Failure if the file exists */
+export function exportFile(store: Store, path: string, run: LongRun): Promise<Counts> {
+  return writeFile(path, async (part) => {
+    await using file = await open(part, 'w');
+    return await exportRecords(store, (text) => file.appendFile(text), run);
+  });
+}
+
+/** Exports all records of a store as JSON Lines: users before posts, ordered by id. */
+async function exportRecords(
+  store: Store,
+  write: (text: string) => Promise<unknown>,
+  { progress, signal }: LongRun,
+): Promise<Counts> {
+  const source = storeSource(store, signal);
+  const [all, written] = [await source.count(), { users: 0, posts: 0 }];
+  for (const list of ['users', 'posts'] as const) {
+    progress.begin(list, all[list]);
+    for await (const batch of batches(source[list](), ({ json }) => json.length)) {
+      await write(batch.map(({ json }) => `{"${list.slice(0, -1)}":${json}}\n`).join(''));
+      written[list] += batch.length;
+      progress.advance(batch.length);
+    }
+    progress.end();
+  }
+  return written;
 }
 
 function toStandardOutput(text: string): Promise<void> {

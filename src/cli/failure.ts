@@ -9,16 +9,16 @@ import {
   StoreUrlError,
 } from '../settings/store-url.ts';
 
-/** What a command ends with. docs/operations.md lists them for users. */
+/** The exit codes that docs/operations.md lists. */
 export const exitCodes = {
   failed: 1,
-  /** Records are refused. */
-  refused: 2,
-  /** What a shell says of a program that a closed pipe has ended: 128 and the number of SIGPIPE. */
+  /** Records are rejected. */
+  rejected: 2,
+  /** The code of a program ended by SIGPIPE: 128 + 13. */
   endedByPipe: 141,
 } as const;
 
-/** A command cannot do what it was asked. The message is one sentence that says what to do. */
+/** A failure that the user can do something about. The message is printed, without a stack. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exitCode: number;
@@ -29,13 +29,13 @@ export class Failure extends Error {
   }
 }
 
-/** A store, and the flag or variable that names it. */
+/** A store URL, and the flag or variable that it comes from. */
 export interface StoreSetting {
   readonly setting: string;
   readonly url: string;
 }
 
-/** @throws Failure for a URL that names no store */
+/** @throws Failure for an invalid URL */
 export function storeUrlOf(named: StoreSetting): StoreUrl {
   try {
     return parseStoreUrl(named.url);
@@ -44,31 +44,13 @@ export function storeUrlOf(named: StoreSetting): StoreUrl {
   }
 }
 
-/** The sentence about a store that cannot be used, without its password. */
+/** A sentence about a store URL, without its password. */
 export function storeFailure({ setting, url }: StoreSetting, reason: string): Failure {
   return new Failure(`${setting} is "${redactStoreUrl(url)}": ${reason}`);
 }
 
 /**
- * Returns what a list of names means.
- *
- * @param setting the flag or variable that gave it
- * @throws Failure with the sentence that `read` throws
- */
-export function checkSetting<T>(
-  setting: string,
-  names: readonly string[],
-  read: (names: readonly string[]) => T,
-): T {
-  try {
-    return read(names);
-  } catch (error) {
-    throw new Failure(`${setting} is "${names.join(',')}": ${(error as Error).message}`);
-  }
-}
-
-/**
- * The sentence about a file that cannot be used; undefined for an error that is not of the file system.
+ * Explains an error of the file system. Returns undefined for other errors.
  *
  * @param setting the flag that names the file, if there is one
  */
@@ -87,9 +69,15 @@ export function fileFailure(error: unknown, setting?: string): Failure | undefin
     : new Failure(`There is no folder ${dirname(path)}: make it first${another}.`);
 }
 
+/** @throws Failure if the name of a file of JSON Lines ends in something else */
+export function checkJsonLinesName(what: string, path: string): void {
+  if (/\.(?:jsonl|ndjson)$/i.test(path)) return;
+  throw new Failure(`${what} writes JSON Lines: use a name that ends in .jsonl, not "${path}".`);
+}
+
 /** Explains an error of opening a store; returns an unexpected error as it is. */
 export function explainOpening(error: unknown, store: StoreSetting): unknown {
-  // Only a refusal has a sentence for people; other causes have the driver's words.
+  // Other causes have messages of the driver, which don't help users.
   const refusal = refusalOf(error);
   if (refusal !== undefined) return storeFailure(store, refusal.message);
   const isUnavailable = isRostrumError(error, 'store-unavailable');
@@ -102,7 +90,7 @@ export const idTaken = {
   message: 'Another record has this id.',
 } as const;
 
-/** Why a store refuses a record because of the others; undefined for any other error. */
+/** The conflict with other records for which a store rejects a record. Undefined for other errors. */
 export function conflictOf(error: unknown): readonly FieldIssue[] | undefined {
   if (isRostrumError(error, 'id-taken')) return [idTaken];
   const hasIssues =
@@ -112,7 +100,7 @@ export function conflictOf(error: unknown): readonly FieldIssue[] | undefined {
   return hasIssues ? error.details.issues : undefined;
 }
 
-/** Why a store will never open as it is; undefined for an error that may pass. */
+/** Why a store can't be opened until someone changes it. Undefined for errors that can pass. */
 export function refusalOf(error: unknown): Error | undefined {
   const reason = isRostrumError(error, 'store-unavailable') ? error.cause : error;
   if (!(reason instanceof Error)) return undefined;

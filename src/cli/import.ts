@@ -1,14 +1,15 @@
+import { resolve } from 'node:path';
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
 import type { Collection } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
 import { customFiltersOf } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { counted, countsText, grouped } from './count.ts';
-import { checkSetting, exitCodes, Failure, type StoreSetting } from './failure.ts';
+import { checkJsonLinesName, exitCodes, Failure, type StoreSetting } from './failure.ts';
 import { openDataFile } from './import/data-file.ts';
 import { type Imported, importRecords } from './import/import-records.ts';
 import { createInstant } from './import/instant.ts';
-import { checkReportName, Refusals } from './import/refusals.ts';
+import { Rejections } from './import/rejections.ts';
 import { openText } from './import/text.ts';
 import { loadTransforms, Transformer } from './import/transform.ts';
 import { print } from './output.ts';
@@ -27,18 +28,20 @@ export interface ImportFlags extends SchemaFiles {
   readonly report?: string;
 }
 
-/** `rostrum import`: adds the records of people's own files. */
+/** `rostrum import`: adds the records of a file. */
 export async function importCommand(
   path: string,
   named: StoreSetting,
   flags: ImportFlags,
-  indexSetting: string,
 ): Promise<void> {
-  const { keepIds = false, dryRun = false, report } = flags;
-  if (report !== undefined) checkReportName(report);
-  process.stdout.on('error', () => {}); // A full disk or a reader that ends: the import goes on.
+  const { as, transform, keepIds = false, skipInvalid = false } = flags;
+  const { dryRun, report } = flags;
+  if (report !== undefined) {
+    checkJsonLinesName('--report', report);
+    if (resolve(report) === resolve(path)) throw new Failure(`--report would overwrite ${path}.`);
+  }
+  process.stdout.on('error', () => {}); // Continue if the disk is full, or if the reader exits.
   const added = { users: 0, posts: 0 };
-  // Only its id tells a record of the file that is added already from another one.
   const next = () => {
     const again = 'run the same command again';
     if (added.users + added.posts === 0) return `${again}: nothing was added`;
@@ -46,75 +49,61 @@ export async function importCommand(
       ? `${again}, and it adds the rest: ${countsText(added)} are added already`
       : `remove the ${countsText(added)} that are added already: the same command adds all of them again`;
   };
-  const customFilters = checkSetting(indexSetting, flags.index, customFiltersOf);
+  const customFilters = customFiltersOf(flags.index);
   const customFields = await readSchemaFiles({ ...flags, customFilters });
   const summary = await runLong(async (run) => {
-    const { as, transform } = flags;
     const module = transform === undefined ? undefined : await loadTransforms(transform, as);
-    const text = await openText(path, run.signal);
-    const file = await openDataFile(text, as, module);
+    const file = await openDataFile(await openText(path, run.signal), as, module);
     const instant = await createInstant();
     const transformer = module && new Transformer(module, { file: file.name, instant });
     const declared = { customFields, customFilters };
-    const settings = { skipInvalid: false, ...flags, ...declared, keepIds, instant, transformer };
     const work = async (store: Store) => {
-      using refusals = new Refusals(report);
+      const rejections = new Rejections(report);
       try {
-        const result = await importRecords(file, store, {
-          ...{ ...settings, ...run, added },
-          report: (refusal) => refusals.add(refusal),
+        return await importRecords(file, store, {
+          ...{ ...flags, ...declared, ...run, keepIds, skipInvalid, instant, transformer, added },
+          report: (rejection) => rejections.add(rejection),
         });
-        throwFailure(result, flags);
-        if (result.refused > 0) process.exitCode = exitCodes.refused;
-        const [add, counts] = dryRun ? ['Would add', result.good] : ['Added', added];
-        const unread = transformer?.unread ?? [];
-        const notes = unread.length === 0 ? [] : [`not used: ${unread.join(', ')}`];
-        return [
-          `${add} ${countsText(counts)}${restText(result)}`,
-          ...[`  from ${file.name}`, `  to   ${redactStoreUrl(named.url)}`],
-          ...[...(file.notes ?? []), ...notes].map((note) => `  ${note}`),
-          ...undatedText(result, flags),
-        ];
       } finally {
-        run.progress.end(); // Before the refusals are printed.
+        run.progress.end(); // Before the rejections are printed.
+        rejections.print();
       }
     };
-    return withStore(named, dryRun ? 'rehearsal' : 'target', work, { customFilters });
+    const role = dryRun ? 'rehearsal' : 'target';
+    const result = await withStore(named, role, work, { customFilters });
+    const { records, rejected, undated } = result;
+    if (rejected > 0 && !skipInvalid && added.users + added.posts === 0) {
+      throw new Failure(
+        `Nothing was added: ${grouped(rejected)} of ${counted(records, 'record')} rejected. ` +
+          'Fix the file, or use --skip-invalid to add the others.',
+        exitCodes.rejected,
+      );
+    }
+    if (rejected > 0) process.exitCode = exitCodes.rejected;
+    const unread = transformer?.unread ?? [];
+    const [add, publish] = dryRun ? ['Would add', 'Would publish'] : ['Added', 'Published'];
+    return [
+      `${add} ${countsText(dryRun ? result.good : added)}${restText(result)}`,
+      ...[`  from ${file.name}`, `  to   ${redactStoreUrl(named.url)}`],
+      ...(unread.length > 0 ? [`  not used: ${unread.join(', ')}`] : []),
+      ...(undated > 0
+        ? [`${publish} ${counted(undated, 'post')}, because they have no publishedAt. ${useDrafts}`]
+        : []),
+    ];
   }, next);
   print(...summary);
 }
 
-/** @throws Failure for an import that has not done what it was asked */
-function throwFailure({ records, refused, late }: Imported, { skipInvalid }: ImportFlags): void {
-  if (refused > 0 && !skipInvalid) {
-    throw new Failure(
-      `Nothing was added: ${grouped(refused)} of ${counted(records, 'record')} rejected. ` +
-        'Fix the file, or use --skip-invalid to add the others.',
-      exitCodes.refused,
-    );
-  }
-  if (late === 0) return;
-  throw new Failure(
-    `Refused while the others were added: ${counted(late, 'record')}. The store was written to meanwhile.`,
-    exitCodes.refused,
-  );
-}
+const useDrafts = 'To import them as drafts, use --drafts.';
 
-/** What became of the rows and records that were not added. */
-function restText({ omitted, there, deleted, refused }: Imported): string {
+/** The counts of rows and records that were not added. */
+function restText({ omitted, there, deleted, rejected }: Imported): string {
   const rest = {
     'there already': there,
     'deleted from the store': deleted,
     'left out by the transform': omitted,
-    refused,
+    rejected,
   };
   const some = Object.entries(rest).filter(([, count]) => count > 0);
   return some.map(([what, count]) => `; ${what}: ${grouped(count)}`).join('');
-}
-
-/** Posts are never published in silence. */
-function undatedText({ undated }: Imported, { dryRun }: ImportFlags): string[] {
-  if (undated === 0) return [];
-  const publish = `${dryRun ? 'Would publish' : 'Published'} ${counted(undated, 'post')}`;
-  return [`${publish}, because they have no publishedAt. To import them as drafts, use --drafts.`];
 }

@@ -16,7 +16,7 @@ export interface NewKey extends KeyFileOption {
   readonly expires?: string;
 }
 
-/** `rostrum key create`: the token goes to standard output alone, so that a script can take it. */
+/** `rostrum key create`: prints only the token to standard output, so that scripts can read it. */
 export function createKeyCommand(options: NewKey): void {
   const { subject, name } = options;
   if (name !== undefined && !isKeyName(name))
@@ -36,7 +36,7 @@ export function createKeyCommand(options: NewKey): void {
   process.stderr.write(`This is the token of key ${key.id}; it is not shown again.\n`);
 }
 
-/** `rostrum key list`: a table, or nothing where there is no key. Names may have spaces, and come last. */
+/** `rostrum key list`: prints a table. Names come last, because they can have spaces. */
 export function listKeysCommand(options: KeyFileOption): void {
   const keys = explained(() => listKeys(fileOf(options)));
   const rows = keys.map(({ id, created, expires, subject = '-', scopes, name = '-' }) => {
@@ -95,7 +95,7 @@ function readExpiry(text: string | undefined): string | undefined {
   throw new Failure('--expires must be a time in the future, such as 90d, 12h or 2027-01-01.');
 }
 
-/** Says in one sentence what is wrong with the file. */
+/** @throws Failure for errors of the file system */
 function explained<T>(work: () => T): T {
   try {
     return work();

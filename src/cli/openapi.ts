@@ -1,11 +1,10 @@
 import { openApiDocument } from '../adapters/http/index.ts';
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
 import type { Settings } from '../settings/settings.ts';
-import { checkFields, explainStart, type NameOf } from './serve.ts';
+import { explainStart, type NameOf } from './serve.ts';
 
-/** `rostrum openapi`: what a server with these settings has at `/openapi.json`. Opens no store. */
+/** `rostrum openapi`: prints the `/openapi.json` of a server with these settings, without opening its store. */
 export async function openApiCommand(settings: Settings, nameOf: NameOf): Promise<void> {
-  checkFields(settings, nameOf);
   const container = createContainer({ ...settings, store: 'memory:', logLevel: 'silent' });
   try {
     const { customFilters } = await container.getAsync(tokens.rostrum);

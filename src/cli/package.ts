@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Failure } from './failure.ts';
 
-interface Manifest {
-  readonly version: string;
-  readonly engines: { readonly node: string };
-}
-
-/** The manifest lies at the same place above the sources and above the build. */
-function manifest(): Manifest {
+/** The path of package.json is the same from the sources and from the build. */
+function manifest(): { readonly version: string; readonly engines: { readonly node: string } } {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 }
 
@@ -15,24 +10,22 @@ export function version(): string {
   return manifest().version;
 }
 
-/** @throws Failure on a Node that is older than package.json asks for */
+/** @throws Failure if Node is older than package.json requires */
 export function checkNode(): void {
   const wanted = manifest().engines.node.replace('>=', '');
-  const [major = 0, minor = 0] = wanted.split('.').map(Number);
-  const [isMajor = 0, isMinor = 0] = process.versions.node.split('.').map(Number);
-  if (isMajor > major || (isMajor === major && isMinor >= minor)) return;
+  if (wanted.localeCompare(process.versions.node, 'en', { numeric: true }) <= 0) return;
   throw new Failure(
-    `Rostrum needs Node ${wanted} or newer and this is ${process.version}: install Node 24.`,
+    `Rostrum needs Node ${wanted} or newer, and this is ${process.version}: install Node 24.`,
   );
 }
 
-/** What parts of the program need together; the driver of MongoDB comes on top. */
+/** Packages that are needed together. */
 const groups = {
   'the server': 'commander koa @koa/router koa-bodyparser inversify reflect-metadata pino',
   '--mcp': '@modelcontextprotocol/server zod',
 };
 
-/** Says how to install a package that is missing; returns any other error as it is. */
+/** Says how to install a missing package. Returns any other error as it is. */
 export function explainMissing(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) {
     return error;

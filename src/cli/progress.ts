@@ -1,22 +1,22 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { grouped } from './count.ts';
 
-/** Shows how far a long run has come. */
+/** Shows the progress of a long command. */
 export interface Progress {
-  /** Begins a part of the run. The total of its steps is an estimate. */
+  /** Begins a part of the command. The total is an estimate. */
   begin(what: string, total: number): void;
   advance(steps: number): void;
-  /** Ends the part, also in its middle, and after its end. */
+  /** Ends the part, whether it is complete or not. Can be called twice. */
   end(): void;
 }
 
-/** Milliseconds between two updates: on a terminal, and in a log. */
+/** Milliseconds between updates. */
 const pauses = { terminal: 200, log: 10_000 };
 
 /**
- * Shows `posts: 1,200 of 5,000 (24 %)`: on a terminal a line that is written over, and gone at the end of a
- * part; elsewhere a line every ten seconds, and at the end of a part that took as long. It goes to standard
- * error, because standard output is for the result.
+ * Shows `posts: 1,200 of 5,000 (24 %)`. On a terminal, one line is updated, and removed at the end of the
+ * part. Elsewhere, a line is written every ten seconds, and at the end of a part that took longer. Writes
+ * to standard error, because standard output is for the result.
  */
 export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   const { isTTY } = stream;

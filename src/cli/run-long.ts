@@ -4,21 +4,20 @@ import { createProgress, type Progress } from './progress.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
-/** What to do when a copy has come to an early end. */
+/** What to do after a copy was interrupted. */
 const carriesOver = 'run the same command again to copy the rest';
 
-/** What a long command is given. */
+/** Progress and cancellation of a long command. */
 export interface LongRun {
   readonly progress: Progress;
-  /** Aborted by the first signal; the same signal again ends the process. */
+  /** Aborted by the first signal. The same signal again ends the process. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a command that may take long: with progress, an end at the first signal, and one sentence
- * for what may go wrong meanwhile.
+ * Runs a long command: shows progress, stops at the first signal, and explains failures in one sentence.
  *
- * @param next what to do after an end that is not the command's own
+ * @param next says what to do after an interruption
  */
 export async function runLong<T>(
   work: (run: LongRun) => Promise<T>,

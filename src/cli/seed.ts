@@ -20,12 +20,12 @@ const bodies = [
   'The best advice about {} fits on a postcard. Since then, {} and I get along.',
 ];
 
-/** The records' times are spread over the days before now. */
+/** The period before now that the records' times are spread over. */
 const spreadMs = 300 * 24 * 60 * 60 * 1000;
 
 export type SeedFlags = Partial<Counts> & SchemaFiles;
 
-/** `rostrum seed`: adds users and posts to play with. */
+/** `rostrum seed`: adds sample users and posts. */
 export async function seedCommand(
   named: StoreSetting,
   { users = 10, posts = 100, ...files }: SeedFlags = {},
@@ -39,7 +39,7 @@ export async function seedCommand(
   print(`Added ${countsText(added)}`, `  to   ${redactStoreUrl(named.url)}`);
 }
 
-/** Imports records that are made, not read. @throws Failure where a schema asks for custom fields */
+/** Imports generated records. @throws Failure if a schema requires custom fields */
 export async function seedRecords(
   store: Store,
   counts: Counts,
@@ -50,7 +50,7 @@ export async function seedRecords(
   const from = instantFromMs(Date.now() - spreadMs);
   let made = 0;
   const clock = { now: () => addMs(from, Math.floor((made++ * spreadMs) / all)) };
-  const run = Date.now().toString(36); // No other run makes the same addresses.
+  const run = Date.now().toString(36); // Keeps the addresses of several runs distinct.
   const pick = (texts: readonly string[], n: number) => texts[n % texts.length] ?? '';
   const text = (texts: readonly string[], n: number) =>
     pick(texts, n).replaceAll('{}', pick(subjects, n));

@@ -8,34 +8,32 @@ import { closeContainer, createContainer, tokens } from '../adapters/inversify/i
 import type { Metrics } from '../adapters/metrics/index.ts';
 import { isLoopback } from '../domain/addresses.ts';
 import { scopes } from '../domain/caller.ts';
-import { checkPublicUserFields } from '../domain/user.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
-import { customFiltersOf, type Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
-import { checkSetting, explainOpening, Failure, refusalOf, type StoreSetting } from './failure.ts';
+import { explainOpening, Failure, refusalOf, type StoreSetting } from './failure.ts';
 import { print } from './output.ts';
 import { refuseHalfCopy } from './with-store.ts';
 
-/** How often a store that is not ready at the start is asked again, in milliseconds. */
+/** Milliseconds between two checks whether a store is ready. */
 const readyPollMs = 250;
 
 /**
- * A second signal within this many milliseconds counts as the same one: `npm` forwards a Ctrl+C
- * that the terminal has already sent to both.
+ * Milliseconds in which a second signal counts as the same one: `npm` forwards a Ctrl+C that the terminal
+ * has sent to both already.
  */
 const sameSignalMs = 500;
 
-/** The name by which a setting was given: a flag or a variable. */
+/** Returns the flag or variable that a setting comes from. */
 export type NameOf = (setting: keyof Settings) => string;
 
 /** Serves until SIGTERM or SIGINT, then finishes the requests under way. */
 export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<void> {
   checkExposure(settings, nameOf);
-  checkFields(settings, nameOf);
   const container = createContainer(settings);
   try {
-    // What may be refused comes first: a store that is still being opened would not be closed.
+    // Parts that can be rejected come first: a store that is still being opened would not be closed.
     await container.getAsync(tokens.customFields);
     await container.getAsync(tokens.authenticate);
     const metrics = await container.getAsync(tokens.metrics);
@@ -64,7 +62,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
       servers.unshift(server);
       metrics?.connections(() => server.connections);
       const tell = (err: unknown) => {
-        // The store on MongoDB says itself what it waits for.
+        // The MongoDB store logs its own messages.
         if (!settings.store.startsWith('mongodb'))
           logger.warn({ err }, 'The store is not ready. Requests get 503 until it is.');
       };
@@ -73,7 +71,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
       if (await isReady(opened, named, tell, signal)) {
         const store = redactStoreUrl(settings.store);
         logger.info({ url: server.url, store, ...(found && { created: true }) }, 'ready to serve');
-        process.stdout.on('error', () => {}); // A full disk or a closed pipe: it serves all the same.
+        process.stdout.on('error', () => {}); // Keep serving if the disk is full or the pipe is closed.
         print(`Rostrum is ready at ${server.url} on ${store}${found}`);
       }
       if (!signal.aborted) await once(signal, 'abort');
@@ -100,7 +98,7 @@ async function checkPort(host: string, port: number): Promise<void> {
   await new Promise((closed) => probe.close(closed));
 }
 
-/** What the ready line says about a data file that this start creates: its name may be a typo. */
+/** What the ready line says about a data file that doesn't exist yet: its path can be a typo. */
 function creationOf(url: string): string {
   const store = parseStoreUrl(url);
   if (store.kind !== 'sqlite' || existsSync(store.path)) return '';
@@ -108,7 +106,7 @@ function creationOf(url: string): string {
   return existsSync(folder) ? ' (new and empty)' : ` (new and empty, in the new folder ${folder})`;
 }
 
-/** Serves metrics on a port of their own until everything else has ended. */
+/** Serves metrics on a separate port. */
 async function serveMetrics(
   metrics: Metrics,
   { metricsHost: host, metricsPort: port }: Settings,
@@ -126,7 +124,7 @@ async function serveMetrics(
   }
 }
 
-/** The first signal asks for an orderly end; a later one is left to Node, which ends at once. */
+/** Stops gracefully at the first signal. At the next one, Node exits at once. */
 function stopOnSignal(stop: AbortController): void {
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
   const begin = () => {
@@ -156,18 +154,12 @@ function checkExposure({ host, ...settings }: Settings, nameOf: NameOf): void {
   );
 }
 
-/** @throws Failure for a field that no list can be filtered by, or that cannot be public */
-export function checkFields(settings: Settings, nameOf: NameOf): void {
-  checkSetting(nameOf('index'), settings.index, customFiltersOf);
-  checkSetting(nameOf('publicUserFields'), settings.publicUserFields, checkPublicUserFields);
-}
-
 /**
- * Waits for the store, while the server answers 503.
+ * Waits for the store, while the server responds with 503.
  *
- * @param tell told once why it waits
+ * @param tell called once with the reason
  * @returns false after a signal
- * @throws Failure for a store that an unfinished copy left, or the store's own error if it can never be opened
+ * @throws Failure for the target of an unfinished copy, or the store's own error if waiting does not help
  */
 async function isReady(
   store: Store,
@@ -181,7 +173,7 @@ async function isReady(
       await refuseHalfCopy(store, named);
       return true;
     } catch (err) {
-      if (err instanceof Failure || refusalOf(err) !== undefined) throw err; // Waiting does not help.
+      if (err instanceof Failure || refusalOf(err) !== undefined) throw err;
       if (tried === 0) tell(err);
       await sleep(readyPollMs, undefined, { signal }).catch(() => {});
     }
@@ -189,7 +181,7 @@ async function isReady(
   return false;
 }
 
-/** Explains an error at the start by the setting that is to blame. */
+/** Explains an error at the start by the setting at fault. */
 export function explainStart(
   error: unknown,
   { host, port, store }: Settings,
@@ -199,7 +191,7 @@ export function explainStart(
   return explained ?? explainOpening(error, { setting: nameOf('store'), url: store });
 }
 
-/** Explains why nothing can listen there; undefined for another error. */
+/** Explains an error of listening. Returns undefined for other errors. */
 function explainListening(
   error: unknown,
   { host, port }: { readonly host: string; readonly port: number | undefined },

@@ -5,21 +5,21 @@ import type { Logger } from '../ports/logger.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
 import { explainOpening, type StoreSetting, storeFailure, storeUrlOf } from './failure.ts';
 
-/** A new MongoDB database makes its indexes before it is ready. */
+/** A new MongoDB database creates its indexes before it is ready. */
 const readyTries = { count: 5, pauseMs: 500 };
 
-/** The command itself says what a store would log. */
+/** The command prints what a store would log. */
 const silent: Logger = { info() {}, warn() {}, error() {} };
 
 type Role = 'source' | 'target' | 'copy' | 'rehearsal';
 
 /**
- * Opens a store, works on it, and closes it.
+ * Opens a store, does some work, and closes the store.
  *
- * @param role a source has to exist; a target is created if it doesn't; a copy is a target that may be half
- * of an earlier copy; a rehearsal writes nothing, not even indexes of declared fields, and treats a missing
- * file as an empty store
- * @throws Failure in one sentence about the setting that names the store
+ * @param role `source`: the store has to exist. `target`: it is created if it doesn't. `copy`: a target
+ * that can be left over from an interrupted copy. `rehearsal`: nothing is written, not even the indexes of
+ * declared fields, and a missing file counts as an empty store.
+ * @throws Failure with one sentence that names the setting
  */
 export async function withStore<T>(
   named: StoreSetting,
@@ -58,7 +58,7 @@ async function open(named: StoreSetting, role: Role, options: StoreOptions): Pro
   }
 }
 
-/** @throws Failure for the target of a copy that was interrupted */
+/** @throws Failure if the store is the target of an interrupted copy */
 export async function refuseHalfCopy(store: Store, named: StoreSetting): Promise<void> {
   if (!(await store.transfer?.isFilling())) return;
   throw storeFailure(

@@ -7,7 +7,7 @@ import { backupCommand } from '../../src/cli/backup.ts';
 import { outcomeOf, start } from '../support/process.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { program, rostrum, startServer } from '../support/server.ts';
-import { refusalOf } from './refusal.ts';
+import { failureOf } from './failure.ts';
 import { contentOf, fill, records } from './transfer/records.ts';
 
 describe('rostrum backup', function () {
@@ -25,7 +25,7 @@ describe('rostrum backup', function () {
   const backup = (name: string) =>
     rostrum('backup', path('copy.db'), '--store', `sqlite:${path(name)}`);
 
-  it('of a server under write load is sound, and has all that was acknowledged before', async () => {
+  it('backs up a server under write load, with every write acknowledged before', async () => {
     await using server = await startServer('--store', `sqlite:${path('live.db')}`);
     const acknowledged: string[] = [];
     let isOver = false;
@@ -61,7 +61,7 @@ describe('rostrum backup', function () {
     expect(before.filter((id) => !ids.has(id))).to.deep.equal([]);
   });
 
-  it('of a store without a server is equal to it', async () => {
+  it('makes an equal copy of a store that no server uses', async () => {
     const content = records(30);
     const store = openSqliteStore({ path: path('still.db') });
     await fill(store, content);
@@ -77,14 +77,14 @@ describe('rostrum backup', function () {
   });
 
   for (const command of ['backup', 'export']) {
-    it(`leaves no part of a file when the disk is full: ${command}`, async () => {
+    it(`removes the partial file when the disk is full: ${command}`, async () => {
       const store = openSqliteStore({ path: path('still.db') });
       await fill(store, records(100));
       await store.close();
       const url = `sqlite:${path('still.db')}`;
       // A limit of the size of files, which Node ends with where it does not ignore the signal.
       const script = `trap '' XFSZ; ulimit -f 200; exec "$@"`;
-      const run = [process.execPath, program, command, path('new'), '--store', url];
+      const run = [process.execPath, program, command, path('new.jsonl'), '--store', url];
       const { code, stderr } = await outcomeOf(start('sh', ['-c', script, 'sh', ...run]));
       expect(code, stderr).to.equal(1);
       const left = readdirSync(folder.path).filter((name) => name.startsWith('new'));
@@ -92,7 +92,7 @@ describe('rostrum backup', function () {
     });
   }
 
-  it('refuses in one sentence what it cannot do, and leaves files alone', async () => {
+  it('rejects what it cannot back up with one sentence, and leaves files alone', async () => {
     const [live, there, text] = [path('live.db'), path('there.db'), path('text.db')];
     await openSqliteStore({ path: live }).close();
     for (const file of [there, text]) writeFileSync(file, 'precious, and no database '.repeat(30));
@@ -111,7 +111,7 @@ describe('rostrum backup', function () {
       [/^There is no folder .*no: make it first\.$/, join(path('no'), 'new.db'), `sqlite:${live}`],
     ];
     for (const [sentence, file, url] of cases) {
-      expect(await refusalOf(backupCommand(file, { setting: '--store', url }))).to.match(sentence);
+      expect(await failureOf(backupCommand(file, { setting: '--store', url }))).to.match(sentence);
     }
     expect(existsSync(path('new.db'))).to.equal(false);
   });

@@ -14,7 +14,7 @@ import { describeOnMongodb, sharedServer } from '../support/mongod/shared.ts';
 import { type Child, outcomeOf } from '../support/process.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { rostrum, startCommand, startServer } from '../support/server.ts';
-import { refusalOf } from './refusal.ts';
+import { failureOf } from './failure.ts';
 import { contentOf, fill, post, records, user } from './transfer/records.ts';
 
 /** Large enough to be in the middle of it for a while, on a busy machine too. */
@@ -73,7 +73,7 @@ describe('rostrum copy', function () {
     ['SIGKILL', ''],
     ['SIGINT', 'Interrupted: run the same command again to copy the rest.'],
   ] as const) {
-    it(`is simply run again after ${signal} in the middle`, async () => {
+    it(`completes when it is run again after ${signal}`, async () => {
       const target = `${signal}.db`;
       const hasBegun = () => countOf(path(target)) > 100;
       const { child, ended } = await copying(url('source.db'), url(target), hasBegun);
@@ -116,7 +116,7 @@ describe('rostrum copy', function () {
     expect(await held(sqlite(target))).to.deep.equal(before);
   }
 
-  it('copies deleted ids: a record that is created again goes on from its last version', async () => {
+  it('copies deleted ids, so that a record created again continues its versions', async () => {
     const few = { users: given.users.slice(0, 5), posts: [] };
     await holding(sqlite('deleting.db'), few);
     await using source = sqlite('deleting.db')();
@@ -130,7 +130,7 @@ describe('rostrum copy', function () {
     expect((await store.users.create(user(4))).version).to.equal(last + 1);
   });
 
-  it('refuses a target that holds other records, and removes them with --overwrite', async () => {
+  it('rejects a target with other records, and removes them with --overwrite', async () => {
     const few = { users: given.users.slice(0, 5), posts: [] };
     await holding(sqlite('few.db'), few);
     await holding(sqlite('more.db'), { users: [{ record: user(9999), version: 1 }], posts: [] });
@@ -142,7 +142,7 @@ describe('rostrum copy', function () {
     expect(await held(sqlite('more.db'))).to.deep.equal(few);
   });
 
-  it('says in one sentence which side is in the way', async () => {
+  it('names the store that it cannot read or write in one sentence', async () => {
     const served = url('served.db');
     const [source, fresh] = [url('source.db'), url('new.db')];
     const cases: [RegExp, from: string, to: string][] = [
@@ -152,12 +152,12 @@ describe('rostrum copy', function () {
       [/^--to is "mongodb:\/\/a:\*\*\*@h\/d.*": /, source, 'mongodb://a:b@h/d?w=1'],
     ];
     for (const [sentence, from, to] of cases) {
-      expect(await refusalOf(copyCommand({ from, to }))).to.match(sentence);
+      expect(await failureOf(copyCommand({ from, to }))).to.match(sentence);
     }
     expect(existsSync(path('missing.db'))).to.equal(false);
   });
 
-  it('lets others have both files, and says in the end what is equal', async () => {
+  it('copies while other processes use both files', async () => {
     const hasBegun = () => countOf(path('told.db')) > 0;
     const { ended } = await copying(url('source.db'), url('told.db'), hasBegun);
     // A server may have both files open meanwhile.
@@ -175,7 +175,7 @@ describe('rostrum copy', function () {
 });
 
 await describeOnMongodb('rostrum copy, to MongoDB and back', () => {
-  it('comes back equal', async function roundTrip() {
+  it('copies a store to another kind of store and back unchanged', async function roundTrip() {
     this.timeout(60_000);
     const mongodb = (await sharedServer()).url(`copy-${randomUUID().slice(0, 8)}`);
     await using folder = await temporaryDirectory();

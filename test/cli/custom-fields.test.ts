@@ -8,16 +8,16 @@ import { createRostrum } from '../../src/index.ts';
 import { customFiltersOf, settingsTable } from '../../src/settings/settings.ts';
 import { node } from '../support/process.ts';
 import { startServer } from '../support/server.ts';
-import { refusalOf } from './refusal.ts';
+import { failureOf } from './failure.ts';
 
-describe('custom fields that the program is told of', function () {
+describe('custom fields on the command line', function () {
   this.timeout(60_000);
   const folder = mkdtempSync(join(tmpdir(), 'rostrum-own-'));
   const schema = join(folder, 'posts.json');
   const store = `sqlite:${join(folder, 'rostrum.db')}`;
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('are filters by --index, held to a schema, and may be others at the next start', async () => {
+  it('can be filtered with --index and validated by a schema, which can change at the next start', async () => {
     writeFileSync(schema, '{ "properties": { "slug": { "type": "string" } } }');
     const flags = ['--index', 'posts.slug:text', '--index', 'posts.words:number,users.vip:boolean'];
     {
@@ -50,7 +50,7 @@ describe('custom fields that the program is told of', function () {
     });
   });
 
-  it('that break a declaration are listed by check', async () => {
+  it('are listed by rostrum check if they break a declaration', async () => {
     const path = join(folder, 'broken.db');
     const tags = Array.from({ length: 65 }, String);
     const ids: string[] = [];
@@ -81,17 +81,17 @@ describe('custom fields that the program is told of', function () {
     ['tags:text[]', '{ "type": "array", "items": { "type": "number" } }', 'array of number'],
     ['tags:number', '{ "type": "array" }', 'array'],
   ] as const) {
-    it(`are not started with a schema of another type: ${declared}`, async () => {
+    it(`cannot have another type in the schema: ${declared}`, async () => {
       const [name, kind] = declared.split(':');
       writeFileSync(schema, `{ "properties": { "${name}": ${type} } }`);
       const args = ['--store', 'memory:', '--post-schema', schema, '--index', `posts.${declared}`];
-      expect(await refusalOf(runProgram(args))).to.equal(
+      expect(await failureOf(runProgram(args))).to.equal(
         `The schema file ${schema} of --post-schema gives "${name}" the type ${said}, but it is declared as ${kind}.`,
       );
     });
   }
 
-  it('that cannot be used end the program at once, whatever becomes of the store', async () => {
+  it('stop the program at once if they are invalid, even if the store is not ready', async () => {
     const store = 'mongodb://127.0.0.1:1/none?serverSelectionTimeoutMS=60000';
     const args = ['--store', store, '--post-schema', 'none.json'];
     const { code, stderr } = await node(['src/main.ts', ...args]);
@@ -101,7 +101,7 @@ describe('custom fields that the program is told of', function () {
     ]);
   });
 
-  it('are read from the form that the help shows', () => {
+  it('are parsed from the form shown in the help', () => {
     const { parse } = settingsTable.index;
     expect(parse('posts.slug:text, users.größe:number')).to.have.lengthOf(2);
     expect(
@@ -137,8 +137,8 @@ describe('custom fields that the program is told of', function () {
     [/'--index <field>' argument 'posts.slug' .* posts\.slug:text, /, '--index', 'posts.slug'],
     [/^The schema file none\.json of --user-schema is not there\.$/, '--user-schema', 'none.json'],
   ] as const) {
-    it(`are refused in one sentence: ${args.join(' ')}`, async () => {
-      const said = await refusalOf(runProgram(['--store', 'memory:', ...args]));
+    it(`are rejected with one sentence: ${args.join(' ')}`, async () => {
+      const said = await failureOf(runProgram(['--store', 'memory:', ...args]));
       expect(said)
         .to.match(reason)
         .and.to.match(/^[^\n]*\.$/);

@@ -14,7 +14,7 @@ import { node, outcomeOf } from '../support/process.ts';
 import { repository } from '../support/repository-copy.ts';
 import { type Server, startCommand, startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { refusalOf } from './refusal.ts';
+import { failureOf } from './failure.ts';
 
 const memory = ['--store', 'memory:'];
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
@@ -31,7 +31,7 @@ function statusFor({ address }: Server, host: string): Promise<number | undefine
   });
 }
 
-describe('the program, exposed', function () {
+describe('the program, on a network', function () {
   this.timeout(30_000);
   let folder: string;
   let keys: string;
@@ -43,9 +43,9 @@ describe('the program, exposed', function () {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  it('is closed by default: other machines are served with credentials, or when that is said', async () => {
+  it('listens for other machines only with credentials or --anonymous', async () => {
     for (const host of ['0.0.0.0', '::', '192.0.2.1', 'example.com']) {
-      const said = await refusalOf(runProgram([...memory, '--host', host]));
+      const said = await failureOf(runProgram([...memory, '--host', host]));
       expect(said).to.match(/--auth-keys or --auth-issuer, or allow requests without/);
     }
     for (const more of [
@@ -60,7 +60,7 @@ describe('the program, exposed', function () {
     }
   });
 
-  it('lets everybody read what is said, and only keys write', async () => {
+  it('lets everyone read with --anonymous, while writing needs a key', async () => {
     const open = ['--anonymous', 'posts:read, users:read:public', '--public-user-fields', 'city'];
     await using server = await startServer(...memory, '--auth-keys', keys, ...open);
     const call = async (method: string, path: string, body?: object, headers = {}) => {
@@ -84,7 +84,7 @@ describe('the program, exposed', function () {
     expect(await statusFor(server, 'evil.example.com')).to.equal(421);
   });
 
-  it('warns where everybody may do everything', async () => {
+  it('warns about --anonymous all', async () => {
     for (const [anonymous, warns] of [
       ['all', true],
       ['posts:write', false],
@@ -100,7 +100,7 @@ describe('the program, exposed', function () {
     }
   });
 
-  it('answers without credentials to names of this machine alone (DNS rebinding)', async () => {
+  it('without credentials, answers only to local host names (DNS rebinding)', async () => {
     await using server = await startServer(...memory, '--public-url', 'https://api.example.com/x');
     const { port } = new URL(server.address);
     const names = ['LOCALHOST', 'localhost.', 'api.localhost', `a.b.localhost.:${port}`];
@@ -112,7 +112,7 @@ describe('the program, exposed', function () {
     }
   });
 
-  it('says where clients see it: in Location, Link and type', async () => {
+  it('uses --public-url in Location, Link and problem types', async () => {
     const url = 'https://api.example.com/backend';
     await using server = await startServer(...memory, '--public-url', `${url}/`);
     const headers = { 'Content-Type': 'application/json' };
@@ -130,7 +130,7 @@ describe('the program, exposed', function () {
     }
   });
 
-  it('does not start with credentials that would let no client, or every client, in', async () => {
+  it('does not start with credentials that would admit no client or every client', async () => {
     const provider = ['--auth-issuer', 'https://id.example.com', '--auth-audience', 'a'];
     const jwks = ['--auth-jwks-url', 'https://id.example.com/jwks'];
     const wrong: [RegExp, ...string[]][] = [
@@ -148,7 +148,7 @@ describe('the program, exposed', function () {
       [/a whole number/, '--rate-limit', '-1'],
     ];
     for (const [sentence, ...args] of wrong) {
-      expect(await refusalOf(runProgram([...memory, ...args]))).to.match(sentence);
+      expect(await failureOf(runProgram([...memory, ...args]))).to.match(sentence);
     }
     const empty = join(folder, 'empty');
     writeFileSync(empty, '', { mode: 0o600 });
@@ -158,7 +158,7 @@ describe('the program, exposed', function () {
     }
   });
 
-  it('loads nothing that is not switched on', async () => {
+  it('loads no optional package that is not switched on', async () => {
     const hook = `import { registerHooks } from 'node:module';
       const isWatched = /^(jose|rate-limiter-flexible|prom-client|@opentelemetry.api)$/;
       registerHooks({
@@ -216,7 +216,7 @@ describe('the program, exposed', function () {
       provider.close();
     });
 
-    it('takes its tokens beside keys; an outage is 503 until its keys are known, and no more then', async () => {
+    it('accepts its tokens alongside keys, and returns 503 until its key set has been fetched once', async () => {
       const tokens = ['--auth-issuer', url, '--auth-audience', 'rostrum', '--auth-jwks-url', url];
       await using server = await startServer(...memory, ...tokens, '--auth-keys', keys);
       const get = async (token: string, path = '/users') => {
@@ -236,7 +236,7 @@ describe('the program, exposed', function () {
       expect(await get(await sign({ sub: 'bob' }))).to.deep.equal([200, undefined]);
     });
 
-    it('lets no token into a log, an error or a response', async () => {
+    it('keeps tokens out of logs, errors and responses', async () => {
       isDown = false;
       const tokens = ['--auth-issuer', url, '--auth-audience', 'rostrum', '--auth-jwks-url', url];
       const port = String(await freePort());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { runProgram } from '../../src/cli/program.ts';
 import { rostrum } from '../support/server.ts';
-import { refusalOf } from './refusal.ts';
+import { failureOf } from './failure.ts';
 
 describe('rostrum key', function () {
   this.timeout(60_000);
@@ -18,7 +18,7 @@ describe('rostrum key', function () {
 
   const key = (...args: string[]) => rostrum('key', ...args, '--auth-keys', file);
 
-  it('prints a token once, keeps it nowhere, and lists and revokes its key', async () => {
+  it('prints a token once without storing it, and lists and revokes its key', async () => {
     const scopes = 'users:read,posts:write:own';
     const about = ['--subject', 'u1', '--expires', '90d', '--name', 'The app'];
     const made = await key('create', '--scopes', scopes, ...about);
@@ -87,27 +87,27 @@ describe('rostrum key', function () {
     [/^There is no key file/, 'revoke', 'x'],
   ];
   for (const [sentence, ...args] of refused) {
-    it(`refuses ${args.join(' ')}`, async () => {
-      const said = await refusalOf(runProgram(['key', ...args, '--auth-keys', file]));
+    it(`rejects ${args.join(' ')}`, async () => {
+      const said = await failureOf(runProgram(['key', ...args, '--auth-keys', file]));
       expect(said)
         .to.match(sentence)
         .and.match(/^[^\n]*\.$/);
     });
   }
 
-  it('says that the folder of a key file is missing', async () => {
+  it('says that the folder of the key file is missing', async () => {
     const path = join(folder, 'none', 'keys');
     const creation = runProgram(['key', 'create', '--scopes', 'users:read', '--auth-keys', path]);
-    expect(await refusalOf(creation)).to.equal(
+    expect(await failureOf(creation)).to.equal(
       `There is no folder ${join(folder, 'none')}: make it first, or name another file by --auth-keys.`,
     );
   });
 
-  it('needs a file, and one of its commands', async () => {
-    expect(await refusalOf(runProgram(['key', 'list']))).to.match(/--auth-keys or AUTH_KEYS/);
-    expect(await refusalOf(runProgram(['key']))).to.match(/create, list, revoke/);
-    expect(await refusalOf(runProgram(['key', 'show']))).to.match(/show|arguments/);
+  it('requires a key file and a subcommand', async () => {
+    expect(await failureOf(runProgram(['key', 'list']))).to.match(/--auth-keys or AUTH_KEYS/);
+    expect(await failureOf(runProgram(['key']))).to.match(/create, list, revoke/);
+    expect(await failureOf(runProgram(['key', 'show']))).to.match(/show|arguments/);
     writeFileSync(file, 'no key\n', { mode: 0o600 });
-    expect(await refusalOf(runProgram(['key', 'list', '--auth-keys', file]))).to.match(/^Line 1 /);
+    expect(await failureOf(runProgram(['key', 'list', '--auth-keys', file]))).to.match(/^Line 1 /);
   });
 });

@@ -6,14 +6,14 @@ import { runProgram } from '../../src/cli/program.ts';
 import { samplesOf } from '../adapters/metrics/support.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/server.ts';
-import { refusalOf } from './refusal.ts';
+import { failureOf } from './failure.ts';
 
 const memory = ['--store', 'memory:', '--log-level', 'error'];
 
 describe('the program, with metrics', function () {
   this.timeout(30_000);
 
-  it('serves /metrics and nothing else on a port of its own, until it has ended', async () => {
+  it('serves only /metrics on a separate port until it exits', async () => {
     const port = await freePort();
     await using server = await startServer(...memory, '--metrics-port', String(port));
     const at = (path: string, method = 'GET') =>
@@ -47,17 +47,17 @@ describe('the program, with metrics', function () {
     expect(await server.stop()).to.equal(0);
   });
 
-  it('says which setting is to blame when it cannot listen, and leaves nothing open', async () => {
+  it('names the setting at fault if it cannot listen, and leaves nothing open', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const address = taken.address();
     const port = typeof address === 'object' ? String(address?.port) : '';
-    expect(await refusalOf(runProgram([...memory, '--metrics-port', port]))).to.match(
+    expect(await failureOf(runProgram([...memory, '--metrics-port', port]))).to.match(
       /^--metrics-port is \d+, but that port is already in use on 127\.0\.0\.1: choose another port/,
     );
     const free = String(await freePort());
     const both = [...memory, '--port', port, '--metrics-port', free];
-    expect(await refusalOf(runProgram(both))).to.match(
+    expect(await failureOf(runProgram(both))).to.match(
       /^--port is \d+, but that port is already in use/,
     );
     const again = createServer().listen(Number(free), '127.0.0.1');
@@ -65,6 +65,6 @@ describe('the program, with metrics', function () {
     again.close();
     taken.close();
     const nowhere = [...memory, '--metrics-port', '0', '--metrics-host', '192.0.2.1'];
-    expect(await refusalOf(runProgram(nowhere))).to.match(/^--metrics-host is "192\.0\.2\.1"/);
+    expect(await failureOf(runProgram(nowhere))).to.match(/^--metrics-host is "192\.0\.2\.1"/);
   });
 });

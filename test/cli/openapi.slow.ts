@@ -17,7 +17,7 @@ describe('rostrum openapi', function () {
     return JSON.parse(stdout);
   }
 
-  it('prints what a server with the same settings serves, and opens no store', async () => {
+  it('prints what a server with the same settings serves, without opening a store', async () => {
     const path = file('unopened.db');
     const settings = ['--index', 'posts.slug:text', '--require-if-match', '--rate-limit', '1000'];
     const document = await printed(...settings, '--store', `sqlite:${path}`);
@@ -33,7 +33,7 @@ describe('rostrum openapi', function () {
     expect(Object.keys(change?.responses ?? {})).to.include.members(['428', '429', '421']);
   });
 
-  it('says which scopes are needed where callers are asked for credentials', async () => {
+  it('lists the scopes that operations need if credentials are required', async () => {
     const keys = ['--auth-keys', file('keys.json')];
     expect((await rostrum('key', 'create', '--scopes', 'users:read', ...keys)).code).to.equal(0);
     const remove = (await printed(...keys)).paths['/users/{id}']?.delete;
@@ -47,7 +47,7 @@ describe('rostrum openapi', function () {
     expect((await printed()).paths['/users']?.get).not.to.have.property('security');
   });
 
-  it('has the schemas of custom fields in it', async () => {
+  it('includes the schemas of custom fields', async () => {
     const schema = {
       type: 'object',
       properties: { slug: { $ref: '#/$defs/slug' }, 'a/b': { type: 'boolean' } },
@@ -72,7 +72,7 @@ describe('rostrum openapi', function () {
     expect(check('UserInput', { name: 'Ada', other: 1 })).to.equal('No errors');
   });
 
-  it('explains a setting that cannot be used', async () => {
+  it('explains an invalid setting', async () => {
     const { code, stderr } = await rostrum('openapi', '--index', 'posts.title:text');
     expect([code, stderr.split('\n').length]).to.deep.equal([1, 2]);
     expect(stderr).to.contain('--index is "posts.title:text"');

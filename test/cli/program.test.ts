@@ -4,12 +4,12 @@ import { runProgram } from '../../src/cli/program.ts';
 import { defaultSettings, settingsTable } from '../../src/settings/settings.ts';
 import { node, outcomeOf, start } from '../support/process.ts';
 import { rostrum, startServer } from '../support/server.ts';
-import { refusalOf } from './refusal.ts';
+import { failureOf } from './failure.ts';
 
 describe('the command line', function () {
   this.timeout(60_000);
 
-  it('has defaults that the library shares', () => {
+  it('has the same defaults as the library', () => {
     expect(defaultSettings).to.deep.equal({
       port: 3000,
       host: '127.0.0.1',
@@ -38,7 +38,7 @@ describe('the command line', function () {
     });
   });
 
-  it('takes settings from the environment; a flag wins and an empty variable is none', async () => {
+  it('reads settings from the environment; flags win, and empty variables count as not set', async () => {
     const given = { STORE_URL: 'sqlite:/nowhere/x.db', HOST: '', REQUIRE_IF_MATCH: '1' };
     Object.assign(process.env, given);
     try {
@@ -56,13 +56,13 @@ describe('the command line', function () {
     }
   });
 
-  it('refuses an empty variable that is about credentials', async () => {
+  it('rejects an empty variable for credentials', async () => {
     const names = Object.values(settingsTable).filter(({ env }) => env.startsWith('AUTH_'));
     expect(names).to.have.length(5);
     for (const { env, flag, allowed } of names) {
       process.env[env] = '';
       try {
-        const refusal = await refusalOf(runProgram(['--moo']));
+        const refusal = await failureOf(runProgram(['--moo']));
         expect(refusal).to.contain(`Option '${flag}' value '' from env '${env}' is invalid.`);
         expect(refusal).to.contain(`The value must be ${allowed}.`);
       } finally {
@@ -71,7 +71,7 @@ describe('the command line', function () {
     }
   });
 
-  it('explains every setting, with its default and its variable', async () => {
+  it('lists every setting in --help, with its default and variable', async () => {
     for (const args of [['--help'], ['-h'], ['serve', '-h']]) {
       const { code, stdout } = await rostrum(...args);
       expect(code).to.equal(0);
@@ -108,29 +108,29 @@ describe('the command line', function () {
     [/^Required option '--to <url>' not specified/, 'copy', '--from', 'sqlite:x'],
   ];
   for (const [sentence, ...args] of refused) {
-    it(`refuses ${args.join(' ')}`, async () => {
-      const said = await refusalOf(runProgram(args));
-      const named = ['copy', 'export', 'import', 'seed'].find((name) => args[0] === name);
-      const command = ['rostrum', ...(named ? [named] : [])].join(' ');
+    it(`rejects ${args.join(' ')}`, async () => {
+      const said = await failureOf(runProgram(args));
       expect(said).to.match(sentence);
+      const named = args[0]?.startsWith('--') ? 'serve' : args[0];
+      const command = /^Unknown command/.test(said) ? 'rostrum' : `rostrum ${named}`;
       expect(said).to.match(new RegExp(`^[^\\n]* See ${command} --help\\.$`));
       expect(said).not.to.contain('secret');
     });
   }
 
-  it('names the help of a command within a command', async () => {
+  it('points to the help of a subcommand', async () => {
     expect(
-      await refusalOf(runProgram(['key', 'create', '--scopes', 'x', '--subject=a', '--moo'])),
+      await failureOf(runProgram(['key', 'create', '--scopes', 'x', '--subject=a', '--moo'])),
     ).to.match(/^Unknown option '--moo'.* See rostrum key create --help\.$/);
-    expect(await refusalOf(runProgram(['key', 'lst']))).to.equal(
+    expect(await failureOf(runProgram(['key', 'lst']))).to.equal(
       "Unknown command 'lst' (Did you mean list?) See rostrum key --help.",
     );
-    expect(await refusalOf(runProgram(['key']))).to.equal(
+    expect(await failureOf(runProgram(['key']))).to.equal(
       'rostrum key needs one of create, list, revoke. See rostrum key --help.',
     );
   });
 
-  it('ends quietly when its output is not read any more', async () => {
+  it('exits quietly when the reader of its output is gone', async () => {
     for (const command of ['openapi', '--help']) {
       // The reader is gone before the program has begun.
       const script = `set -o pipefail; (sleep 0.3; exec "$0" src/main.ts ${command}) | true`;
@@ -139,13 +139,13 @@ describe('the command line', function () {
     }
   });
 
-  it('names the variable of a value that is wrong', async () => {
+  it('names the variable that has an invalid value', async () => {
     const { code, stdout, stderr } = await node(['src/main.ts'], { env: { PORT: 'u:secret@h' } });
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.match(/^Option .* value '\*\*\*@h' from env 'PORT' is invalid\. [^\n]*\n$/);
   });
 
-  it('ends in one sentence without a password, whatever is said', async () => {
+  it('exits with one sentence and no password, whatever the arguments are', async () => {
     const arg = fc.oneof(
       fc.string(),
       fc.constantFrom('--store', '--port=1', '--', '-x', 'copy', 'mongodb://u:secret@h', 'x'),
@@ -153,7 +153,7 @@ describe('the command line', function () {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(arg, { maxLength: 4 }), async (args) => {
-        const said = await refusalOf(runProgram([...args, '--log-level', 'none']));
+        const said = await failureOf(runProgram([...args, '--log-level', 'none']));
         expect(said).not.to.contain('secret');
       }),
     );

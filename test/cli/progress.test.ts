@@ -30,13 +30,13 @@ function written(isTTY: boolean): string {
 }
 
 describe('progress', () => {
-  it('is a line every ten seconds, where there is no terminal, and at the end of what took as long', () => {
+  it('prints a line every ten seconds without a terminal, and at the end of long parts', () => {
     expect(written(false)).to.equal(
       'posts: 1,000 of 2,500 (40 %)\nposts: 2,000 of 2,500 (80 %)\nposts: 2,500 of 2,500 (100 %)\n',
     );
   });
 
-  it('is one line on a terminal, which is gone at the end', () => {
+  it('updates one line on a terminal, and removes it at the end', () => {
     const erased = '\u001b[1G\u001b[2K';
     const lines = written(true).split(erased);
     expect(lines.slice(0, 2)).to.deep.equal([

@@ -11,10 +11,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { backupSqlite, openSqliteStore } from '../../src/adapters/sqlite/index.ts';
-import { restoreCommand } from '../../src/cli/restore.ts';
+import { restoreCommand } from '../../src/cli/backup.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { rostrum, startServer } from '../support/server.ts';
-import { refusalOf } from './refusal.ts';
+import { failureOf } from './failure.ts';
 import { contentOf, fill, records } from './transfer/records.ts';
 
 describe('rostrum restore', function () {
@@ -44,7 +44,7 @@ describe('rostrum restore', function () {
     await store.close();
   }
 
-  it('under a server that writes: it serves the backup, and loses no change afterwards', async () => {
+  it('restores under a running server, which then serves the backup and loses no later write', async () => {
     const url = `sqlite:${path('live.db')}`;
     await using server = await startServer('--store', url);
     const posts = `${server.address}/api/v1/posts`;
@@ -84,7 +84,7 @@ describe('rostrum restore', function () {
     await restored.close();
   });
 
-  it('makes a data file that is missing, for its owner alone', async () => {
+  it('creates a missing data file that only its owner can read', async () => {
     const { code, output } = await restore('new/data.db');
     expect(code, output).to.equal(0);
     expect((statSync(path('new/data.db')).mode & 0o777).toString(8)).to.equal('600');
@@ -116,7 +116,7 @@ describe('rostrum restore', function () {
       },
     ],
   ] as const) {
-    it(`moves a data file aside that is ${what}, and says so`, async () => {
+    it(`moves aside a data file that is ${what}, and says so`, async () => {
       copyFileSync(path('first.db'), path('live.db'));
       spoil(path('live.db'));
       writeFileSync(path('live.db-wal'), '');
@@ -129,7 +129,7 @@ describe('rostrum restore', function () {
     });
   }
 
-  it('refuses in one sentence what it cannot do, and leaves the data file alone', async () => {
+  it('rejects backups it cannot restore with one sentence, and leaves the data file alone', async () => {
     const live = path('live.db');
     copyFileSync(path('first.db'), live);
     const [foreign, damaged, text] = [path('foreign.db'), path('damaged.db'), path('text.txt')];
@@ -165,7 +165,7 @@ describe('rostrum restore', function () {
       ],
     ];
     for (const [sentence, file, url] of cases) {
-      const said = await refusalOf(restoreCommand(file, { setting: '--store', url }));
+      const said = await failureOf(restoreCommand(file, { setting: '--store', url }));
       expect(said).to.match(sentence);
     }
     expect(readFileSync(live).equals(before)).to.equal(true);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { seedRecords } from '../../src/cli/seed.ts';
 import { openTemporarySqlite } from '../support/temporary-sqlite.ts';
-import { refusalOf } from './refusal.ts';
+import { failureOf } from './failure.ts';
 import { contentOf } from './transfer/records.ts';
 
 const options = {
@@ -11,7 +11,7 @@ const options = {
 };
 
 describe('rostrum seed', () => {
-  it('adds users and their posts, with times spread over the past, again and again', async () => {
+  it('adds users and their posts, spread over the past, as often as it is run', async () => {
     await using store = openTemporarySqlite();
     await seedRecords(store, { users: 20, posts: 1100 }, options);
     const { users, posts } = await contentOf(store);
@@ -28,13 +28,13 @@ describe('rostrum seed', () => {
     expect(all.posts.filter(({ record }) => record.authorId === null)).to.have.lengthOf(4);
   });
 
-  it('names the field that a schema of the deployment asks for', async () => {
+  it('names the custom field that a schema requires', async () => {
     await using store = openTemporarySqlite();
     const validate = () => ({ issues: [{ message: 'Is missing.', path: ['born'] }] });
     const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const;
     for (const customFields of [{ users: schema }, { posts: schema }]) {
       const seeding = seedRecords(store, { users: 1, posts: 1 }, { ...options, customFields });
-      expect(await refusalOf(seeding)).to.match(
+      expect(await failureOf(seeding)).to.match(
         /^rostrum seed sets no custom fields, but the schema rejects \/born: Is missing/,
       );
       expect(await contentOf(store)).to.deep.equal({ users: [], posts: [] });

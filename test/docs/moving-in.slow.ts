@@ -210,7 +210,7 @@ describe('the recipes of docs/moving-in.md', function () {
       2,
       [
         "line 5 invalid: ENOENT: no such file or directory, open 'posts/4.lost.html'",
-        'Added 0 users and 3 posts; refused: 1',
+        'Added 0 users and 3 posts; rejected: 1',
       ],
     ]);
     const times = { publishedAt: '2023-01-05T14:00:00.000Z', authorId: null };
@@ -263,14 +263,11 @@ describe('the recipes of docs/moving-in.md', function () {
       create(4, '', [everybody], []),
       { id: 'x', type: 'Announce', object: 'https://elsewhere.example/1', to: [everybody] },
     ];
-    // Some versions of Mastodon write this key twice.
+    // Some versions of Mastodon write this key twice: the last one counts.
     const outbox = JSON.stringify({ '@context': 'x', type: 'OrderedCollection', orderedItems: [] });
     write('outbox.json', outbox.replace(/\}$/, `,"orderedItems":${JSON.stringify(items)}}`));
     const stdout = await follow('Mastodon');
     expect(stdout).to.match(/^Added 0 users and 4 posts; left out by the transform: 1\n/);
-    expect(stdout).to.contain(
-      '\n  outbox.json has the key "orderedItems" twice: the last one counts\n',
-    );
     const { posts } = await stored();
     expect(posts.map(({ id, url, publishedAt }) => [id, url, publishedAt !== null])).to.deep.equal([
       ['1', 'https://example.social/@ada/1', true],
@@ -358,7 +355,7 @@ describe('the recipes of docs/moving-in.md', function () {
     expect(stdout.split('\n').slice(0, 2)).to.deep.equal([
       'line 7 invalid: "2020-06-31 00:00" is not a time like 2026-11-21T09:30:00Z, 2026-11-21 09:30:00, ' +
         'Sat, 21 Nov 2026 09:30:00 +0000, or seconds or milliseconds since 1970.',
-      'Added 2 users and 4 posts; left out by the transform: 3; refused: 1',
+      'Added 2 users and 4 posts; left out by the transform: 3; rejected: 1',
     ]);
     const { users, posts } = await stored();
     const names = new Map(users.map(({ id, name }) => [id, name]));
@@ -398,7 +395,7 @@ describe('the recipes of docs/moving-in.md', function () {
     const stdout = await nightly([article('a'), article('b', 'changed'), article('d')]);
     expect(stdout.split('\n').slice(0, 2)).to.deep.equal([
       'posts[1] /id taken: Another record has this id. It is "b".',
-      'Added 0 users and 1 post; there already: 1; refused: 1',
+      'Added 0 users and 1 post; there already: 1; rejected: 1',
     ]);
     const { posts } = await stored();
     expect(posts.map(({ id, title }) => [id, title])).to.deep.equal([

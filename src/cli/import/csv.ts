@@ -4,27 +4,21 @@ import { Failure } from '../failure.ts';
 import { quoted } from '../output.ts';
 import type { FileRow, Text } from './text.ts';
 
-/** In characters: twice what a record can have. Beyond some more, the expressions below overflow. */
+/** In characters. No record is that long, and the regular expressions below overflow at 16 million. */
 const longestRow = 4 * 1024 * 1024;
 
 const lineBreak = /\r\n|\n|\r/g;
 
-/** What csv-parse makes of a row, with the option `raw`. */
-interface ParsedRow {
-  readonly record: readonly string[];
-  readonly raw: string;
-}
-
 /**
- * Reads the rows of CSV (RFC 4180) as objects, by the headings in the first row. Rows and columns
- * without any text are left out. A row that breaks the rules of quoting has a `problem`.
+ * Reads rows of CSV (RFC 4180) as objects with the headings as keys. Leaves out empty rows and columns.
+ * A malformed row has a `problem`.
  *
  * @throws Failure for equal headings, and for a quotation mark that is never closed
  */
 export async function* readCsv({ name, head, pieces }: Text): AsyncGenerator<FileRow> {
   // csv-parse is an optional peer.
   const { CsvError, parse } = await import('csv-parse');
-  // Spreadsheets obey a first line such as `sep=;`.
+  // Spreadsheets read the delimiter from a first line such as `sep=;`.
   const separator = /^"?sep=(.)"?[\r\n]/i.exec(head)?.[1];
   const delimiter = separator ?? delimiterOf(name, head);
   const end = `\\u{${(delimiter.codePointAt(0) ?? 0).toString(16)}}`;
@@ -32,8 +26,8 @@ export async function* readCsv({ name, head, pieces }: Text): AsyncGenerator<Fil
   const wellQuoted = new RegExp(`^${cell}(?:${end}${cell})*[\\r\\n]*$`, 'u');
   let [line, toSkip] = [1, separator === undefined ? 0 : 1];
   let headings: readonly string[] | undefined;
-  // Called while the text is parsed: `line` is right when the parser throws, too.
-  const rowOf = ({ record, raw }: ParsedRow): FileRow | null => {
+  // Called while the text is parsed, so that `line` is right if the parser throws.
+  const rowOf = ({ record, raw }: { readonly record: readonly string[]; readonly raw: string }) => {
     const row = { place: `line ${line}`, bytes: raw.length };
     line += raw.match(lineBreak)?.length ?? 0;
     if (toSkip-- > 0 || record.every((text) => text.trim() === '')) return null;
@@ -41,12 +35,13 @@ export async function* readCsv({ name, head, pieces }: Text): AsyncGenerator<Fil
       headings = headingsOf(name, record);
       return null;
     }
-    const problem = problemOf(raw, wellQuoted) ?? misfit(record, headings);
+    const isMalformed = raw.includes('"') && !wellQuoted.test(raw);
+    const problem = isMalformed ? unescaped : misfit(record, headings);
     if (problem !== undefined) return { ...row, content: raw, problem };
     const cells = headings.map((heading, i) => [heading, record[i]]);
     return { ...row, content: Object.fromEntries(cells.filter(([heading]) => heading !== '')) };
   };
-  // Its types don't know what on_record is given with raw.
+  // The types of csv-parse don't know the argument of on_record with the option raw.
   const options: object = {
     ...{ delimiter, raw: true, relax_column_count: true, relax_quotes: true, on_record: rowOf },
     ...{ max_record_size: longestRow, record_delimiter: ['\r\n', '\n', '\r'] },
@@ -55,27 +50,22 @@ export async function* readCsv({ name, head, pieces }: Text): AsyncGenerator<Fil
   // An error of the source is thrown where the rows are read.
   pipeline(Readable.from(pieces), parser, () => {});
   try {
-    yield* parser as AsyncIterable<FileRow>;
+    yield* parser;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const raw = String(error.raw);
     const [before = ''] = new RegExp(`^(?:${cell}${end})*`, 'u').exec(raw) ?? [];
     const what = raw.startsWith('"', before.length)
       ? 'A quotation mark opens a cell here and is never closed.'
-      : tooLong;
+      : 'The row is longer than any record can be.';
     throw new Failure(`${name}, line ${line + (before.match(lineBreak)?.length ?? 0)}: ${what}`);
   }
 }
 
-const tooLong = 'The row is longer than any record can be.';
+const unescaped =
+  'A quotation mark follows another one in the same cell: inside quotation marks, write it twice.';
 
-function problemOf(raw: string, wellQuoted: RegExp): string | undefined {
-  if (raw.length > longestRow) return tooLong;
-  if (!raw.includes('"') || wellQuoted.test(raw)) return undefined;
-  return 'A quotation mark follows another one in the same cell: inside quotation marks, write it twice.';
-}
-
-/** The character that cuts the first row into the most cells. */
+/** The delimiter that splits the first row into the most cells. */
 function delimiterOf(name: string, head: string): string {
   if (/\.tsv$/i.test(name)) return '\t';
   const unquoted = head.replace(/"[^"]*"/g, '').replace(/^[\r\n]+/, '');

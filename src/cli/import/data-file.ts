@@ -5,18 +5,15 @@ import { readCsv } from './csv.ts';
 import { type FileRow, parseJson, readJson, readJsonLines, type Text } from './text.ts';
 import type { TransformModule } from './transform.ts';
 
-/** A row, with the list that it belongs to. */
+/** A row, and the collection that it belongs to. */
 export type ListRow = FileRow & { readonly list: Collection };
 
-/** The rows of a file. */
 export interface DataFile {
-  /** How people know the file. */
+  /** The path, or `standard input`. */
   readonly name: string;
   readonly bytes: number;
   readonly isCsv?: boolean;
-  /** What the summary says about the rest of the file. */
-  readonly notes?: readonly string[];
-  readonly rows: AsyncIterable<ListRow>;
+  readonly rows: AsyncIterable<ListRow> | Iterable<ListRow>;
 }
 
 const both = ['users', 'posts'] as const;
@@ -25,11 +22,12 @@ const both = ['users', 'posts'] as const;
 const exportLine = /^\s*\{\s*"(?:user|post)"\s*:/;
 
 /**
- * Tells what a file holds: `.csv` and `.tsv` are CSV, `.jsonl` and `.ndjson` are JSON Lines, and other
- * files are known by their content.
+ * Opens a file by its format: `.csv` and `.tsv` are CSV, `.jsonl` and `.ndjson` are JSON Lines, and the
+ * format of other files is detected from their content.
  *
- * @param as the list that an array, JSON Lines or CSV holds; otherwise those that are transformed
- * @throws Failure for a file that does not say what it holds, or that is not JSON
+ * @param as the collection that an array, JSON Lines or CSV contains. By default, the collections that
+ * have a transform.
+ * @throws Failure if the file is not JSON, or if its collection is unknown
  */
 export async function openDataFile(
   text: Text,
@@ -40,7 +38,7 @@ export async function openDataFile(
   const lists = as === undefined ? both.filter((list) => transforms[list]) : [as];
   const format = formatOf(name, head);
   if (format === 'json') return openJson(text, lists, as, transforms);
-  // The export of an empty store is empty.
+  // The export of an empty store is an empty file.
   const isExport = format === 'jsonl' && (exportLine.test(head) || head.trim() === '');
   if (isExport && as === undefined) return { name, bytes, rows: readExport(text) };
   if (lists.length === 0) throw asIsMissing(name);
@@ -57,62 +55,52 @@ function formatOf(name: string, head: string): 'csv' | 'jsonl' | 'json' {
   if (/\.(?:jsonl|ndjson)$/i.test(name)) return 'jsonl';
   const [first = '', ...more] = head.trimStart().split('\n');
   if (!/^[[{]/.test(first)) return /\.txt$|^standard input$/i.test(name) ? 'csv' : 'json';
-  // mongoexport writes JSON Lines into files that are named .json.
+  // mongoexport writes JSON Lines to files named .json: the first line is a whole object.
   const isFollowed = exportLine.test(first) || more.some((line) => line.trim() !== '');
   return isFollowed && isPlainObject(parseJson(first).value) ? 'jsonl' : 'json';
 }
 
+/** @param ofArray the collections that the document contains if it is an array */
 async function openJson(
   text: Text,
-  chosen: readonly Collection[],
+  ofArray: readonly Collection[],
   as: Collection | undefined,
-  transforms: TransformModule,
+  { source }: TransformModule,
 ): Promise<DataFile> {
   const { name, bytes } = text;
-  const { value, repeated } = await readJson(text);
-  const notes: string[] = [];
-  const wanted = as === undefined ? both : [as];
-  let lists: ReadonlyMap<Collection, readonly unknown[]>;
-  if (transforms.source !== undefined) {
-    lists = new Map(wanted.map((list) => [list, found(list, value, transforms)]));
-    if (repeated !== undefined) notes.push(`${name} ${repeated}: the last one counts`);
-  } else {
-    if (repeated !== undefined) throw new Failure(`${name} ${repeated}.`);
-    if (Array.isArray(value) && chosen.length === 0) throw asIsMissing(name);
-    const isArray = Array.isArray(value);
-    const members = isArray ? Object.fromEntries(chosen.map((list) => [list, value])) : value;
-    lists = new Map(wanted.map((list) => [list, named(list, members, name)]));
-    const others = Object.keys(Object(members)).filter((key) => !lists.has(key as Collection));
-    if (others.length > 0) notes.push(`without ${others.join(', ')}`);
-  }
-  const count = [...lists.values()].reduce((sum, { length }) => sum + length, 0);
-  const rows = async function* () {
-    for (const [list, elements] of lists) {
+  const document = await readJson(text);
+  const array = Array.isArray(document) && source === undefined ? document : undefined;
+  if (array !== undefined && ofArray.length === 0) throw asIsMissing(name);
+  const wanted = array === undefined && as === undefined ? both : ofArray;
+  const lists = wanted.map((list) => {
+    if (source === undefined) return { list, elements: array ?? named(list, document, name) };
+    try {
+      const find = source[list] ?? (() => []);
+      return { list, elements: [...find(document)] };
+    } catch (error) {
+      throw new Failure(
+        `source.${list} of the transform found no list: ${(error as Error).message}.`,
+      );
+    }
+  });
+  const count = lists.reduce((sum, { elements }) => sum + elements.length, 0);
+  const rows = function* () {
+    for (const { list, elements } of lists) {
       for (const [i, content] of elements.entries()) {
         yield { place: `${list}[${i}]`, bytes: bytes / count, content, list };
       }
     }
   };
-  return { name, bytes, notes, rows: rows() };
+  return { name, bytes, rows: rows() };
 }
 
-/** A list that the export `source` of a transform finds in a document. */
-function found(list: Collection, document: unknown, { source, path }: TransformModule) {
-  try {
-    const find = source?.[list];
-    return find === undefined ? [] : [...find(document)];
-  } catch (error) {
-    throw new Failure(`source.${list} of ${path} found no list: ${(error as Error).message}.`);
-  }
-}
-
-/** A list that a document names; it may miss one. */
+/** A list that a document names. It can lack one of the two. */
 function named(list: Collection, document: unknown, name: string): readonly unknown[] {
   if (!isPlainObject(document)) throw new Failure(`${name} is neither a JSON object nor an array.`);
   const elements = Object.hasOwn(document, list) ? document[list] : undefined;
   if (Array.isArray(elements)) return elements;
   const members = Object.keys(document);
-  if (elements === undefined && members.some((key) => both.includes(key as Collection))) return [];
+  if (elements === undefined && both.some((one) => members.includes(one))) return [];
   const wanted = elements === undefined ? both.join(' or ') : list;
   throw new Failure(
     `${name} has no array named ${wanted}. Its members are ${members.slice(0, 20).join(', ')}. ` +
@@ -120,7 +108,7 @@ function named(list: Collection, document: unknown, name: string): readonly unkn
   );
 }
 
-/** Reads what `rostrum export` writes: `{"user":{…}}` and `{"post":{…}}`, a line each. */
+/** Reads what `rostrum export` writes: lines of `{"user":{…}}` and `{"post":{…}}`. */
 async function* readExport(text: Text): AsyncGenerator<ListRow> {
   for await (const row of readJsonLines(text)) {
     const members = isPlainObject(row.content) ? Object.entries(row.content) : [];

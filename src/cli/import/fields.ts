@@ -7,10 +7,10 @@ import { Failure } from '../failure.ts';
 import { quoted } from '../output.ts';
 
 /**
- * Matches the columns of a file that is not transformed with the fields of records: those that Rostrum
- * knows ignoring case, spaces, `_` and `-`. Other columns become custom fields.
+ * Matches columns to known fields, ignoring case, spaces, `_` and `-`. Other columns become custom fields.
  *
- * @returns a function of a row; at the first row of CSV it throws a Failure if the columns don't fit
+ * @returns a function that converts a row. At the first row of CSV, it throws a Failure if a required column
+ * is missing.
  */
 export function createMatcher(
   list: Collection,
@@ -27,7 +27,7 @@ export function createMatcher(
       const field = known.get(folded(column)) ?? column;
       const name = Object.hasOwn(row, field) || Object.hasOwn(made, field) ? column : field;
       const isCustom = isCsv && !knownFields[list].includes(name);
-      // An empty cell is a custom field that is missing.
+      // An empty cell means that the record does not have the custom field.
       if (isCustom && value === '') continue;
       setMember(made, name, isCustom ? typed(String(value), typeOf(name, schema)) : value);
     }
@@ -59,19 +59,19 @@ function checkColumns(file: string, list: Collection, columns: readonly string[]
   );
 }
 
-/** The type that a JSON Schema gives a custom field. */
+/** The type of a custom field in its JSON Schema. */
 function typeOf(name: string, schema: CustomFieldsSchema | undefined): unknown {
   const { properties } = Object(schema && 'jsonSchema' in schema ? schema.jsonSchema : undefined);
   const property = Object.hasOwn(Object(properties), name) ? properties[name] : undefined;
   return isPlainObject(property) ? property.type : undefined;
 }
 
-/** A cell as the schema wants it. A text of another form stays, for the schema to refuse. */
+/** Converts a cell to the type in the schema. Leaves other text as it is, and the schema rejects it. */
 function typed(cell: string, type: unknown): unknown {
   const [text, types] = [cell.trim(), [type].flat()];
   if (types.includes('boolean') && /^(?:true|1)$/i.test(text)) return true;
   if (types.includes('boolean') && /^(?:false|0)$/i.test(text)) return false;
-  // As JSON has numbers: 010 and 1,000 may mean one thing or another.
+  // Only numbers as in JSON, because 010 and 1,000 are ambiguous.
   const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text);
   const wantsNumber = types.includes('number') || types.includes('integer');
   return isNumber && wantsNumber ? Number(text) : cell;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isPlainObject } from '../../domain/json.ts';
@@ -6,69 +6,78 @@ import type { Collection, Entity } from '../../domain/record.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 import { conflictOf, Failure } from '../failure.ts';
-import { LineFile } from '../line-file.ts';
 import type { LongRun } from '../run-long.ts';
 import { batches } from '../transfer/source.ts';
-import { Check, type CheckOptions, type Verdict } from './check.ts';
+import { Check, type CheckOptions } from './check.ts';
 import type { DataFile, ListRow } from './data-file.ts';
 import { createMatcher } from './fields.ts';
-import type { Refusal } from './refusals.ts';
+import type { Rejection } from './rejections.ts';
 import { type FileRow, openText, readJsonLines } from './text.ts';
 import type { Transformer } from './transform.ts';
 
 export interface ImportOptions extends LongRun, CheckOptions {
   readonly transformer?: Transformer | undefined;
-  /** Whether the other records are added when some are refused. */
+  /** Whether valid records are added even if others are rejected. */
   readonly skipInvalid: boolean;
-  /** Whether nothing is added. */
   readonly dryRun?: boolean;
-  report(refusal: Refusal): void;
-  /** Counts the records that were added, also until an early end. */
+  report(rejection: Rejection): void;
+  /** Counts the added records, also if the import ends early. */
   readonly added: Record<Collection, number>;
 }
 
 /**
- * Counts: rows that a transform `omitted`; records that are `good`, `refused`, `there` since an earlier
- * import, or `deleted` from the store; good posts that are published because they are `undated`; and
- * good records that were refused too `late`, while the others were added.
+ * Counts: rows that a transform `omitted`; all `records`; those that are `good`, `rejected`, `there` since
+ * an earlier import, or `deleted` from the store; and good posts published because they are `undated`.
  */
 export type Imported = typeof nothing & { readonly good: Readonly<Record<Collection, number>> };
 
-const nothing = { omitted: 0, records: 0, refused: 0, there: 0, deleted: 0, undated: 0, late: 0 };
+const nothing = { omitted: 0, records: 0, rejected: 0, there: 0, deleted: 0, undated: 0 };
 
-/** A row, and the record that a transform made of it. */
+const lists = ['users', 'posts'] as const;
+
+/** A row, and the record that it becomes. */
 type Item = ListRow & { readonly value?: unknown };
 
 /**
  * Adds the records of a file to a store, by the rules of the API.
  *
- * All of them are checked before any is added, and none is if one is refused that is not to be skipped.
- * Good records wait in a private file. Held in memory are a batch of records, the ids and addresses of
- * users, and the ids of posts if they are kept.
+ * All records are checked before any is added. If one is rejected, none is added unless `skipInvalid` is
+ * set. Checked records wait in a temporary file: memory holds one batch, unique values, and the ids of
+ * users and of kept posts.
  *
- * @throws Failure when the file has no record
+ * @throws Failure if the file has no records
  */
 export async function importRecords(
   file: DataFile,
   store: Store,
   options: ImportOptions,
 ): Promise<Imported> {
-  const { progress, signal, skipInvalid, dryRun = false, drafts = false } = options;
+  const { progress, skipInvalid, dryRun } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'rostrum-import-'));
+  try {
+    const result = await checkRecords(file, store, folder, options);
+    if (dryRun || (result.rejected > 0 && !skipInvalid)) return result;
+    for (const list of lists) {
+      if (result.good[list] === 0) continue;
+      progress.begin(list, result.good[list]);
+      result.rejected += await addRecords(list, join(folder, list), store, options);
+      progress.end();
+    }
+    return result;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Writes the good records of each list to a file in the folder. */
+async function checkRecords(
+  file: DataFile,
+  store: Store,
+  folder: string,
+  { progress, signal, ...options }: ImportOptions,
+) {
   const result = { ...nothing, good: { users: 0, posts: 0 } };
   const check = new Check(store, options);
-  using spool = new Spool();
-  const take = (verdict: Verdict, item: Item) => {
-    const { list, place, value } = item;
-    result.records += 1;
-    if (verdict.kind === 'refused') options.report({ ...item, issues: verdict.issues });
-    if (verdict.kind !== 'good') result[verdict.kind] += 1;
-    else {
-      const isDated = drafts || list === 'users' || Object.hasOwn(Object(value), 'publishedAt');
-      if (!isDated) result.undated += 1;
-      result.good[list] += 1;
-      if (!dryRun) spool[list].add(JSON.stringify({ place, record: verdict.record }));
-    }
-  };
   const itemsOf = createItems(file, options);
   const items = async function* () {
     for await (const row of file.rows) {
@@ -80,22 +89,33 @@ export async function importRecords(
   progress.begin('checking (bytes)', file.bytes);
   for await (const batch of batches(items(), ({ bytes }) => bytes)) {
     signal.throwIfAborted();
-    for (const [i, verdict] of (await check.run(batch)).entries()) take(verdict, batch[i] as Item);
+    const good = { users: '', posts: '' };
+    for (const [item, verdict] of await check.run(batch)) {
+      const { list, place, value } = item;
+      result.records += 1;
+      if (verdict.kind === 'rejected') options.report({ ...item, issues: verdict.issues });
+      if (verdict.kind !== 'good') {
+        result[verdict.kind] += 1;
+        continue;
+      }
+      result.good[list] += 1;
+      good[list] += `${JSON.stringify({ place, record: verdict.record })}\n`;
+      const isDated = options.drafts || Object.hasOwn(Object(value), 'publishedAt');
+      if (list === 'posts' && !isDated) result.undated += 1;
+    }
+    for (const list of lists) appendFileSync(join(folder, list), good[list]);
     progress.advance(Math.round(batch.reduce((sum, { bytes }) => sum + bytes, 0)));
   }
   progress.end();
   if (result.records + result.omitted === 0) throw new Failure(`${file.name} has no records.`);
-  if (dryRun || (result.refused > 0 && !skipInvalid)) return result;
-  for (const list of ['users', 'posts'] as const) {
-    progress.begin(list, result.good[list]);
-    result.late += await addRecords(list, spool[list], store, options);
-    progress.end();
-  }
   return result;
 }
 
-/** Makes rows into records: by a transform, or by the names of their fields. */
-function createItems(file: DataFile, { transformer, customFields }: ImportOptions) {
+/** Turns rows into records: with the transform, or by the names of their fields. */
+function createItems(
+  file: DataFile,
+  { transformer, customFields }: Pick<ImportOptions, 'transformer' | 'customFields'>,
+) {
   const match = {
     users: createMatcher('users', file, customFields?.users),
     posts: createMatcher('posts', file, customFields?.posts),
@@ -115,15 +135,15 @@ function createItems(file: DataFile, { transformer, customFields }: ImportOption
   };
 }
 
-/** Adds records that were checked. @returns how many are refused all the same */
+/** Adds checked records. @returns how many are rejected, because the store has changed since the check */
 async function addRecords(
   list: Collection,
-  lines: LineFile,
+  path: string,
   store: Store,
   { progress, signal, added, report }: ImportOptions,
 ): Promise<number> {
   const records: Pick<Repository<Entity>, 'create'> = store[list];
-  let late = 0;
+  let rejected = 0;
   const add = async ({ content }: FileRow) => {
     const { place, record } = content as { readonly place: string; readonly record: Entity };
     try {
@@ -132,12 +152,11 @@ async function addRecords(
     } catch (error) {
       const issues = conflictOf(error);
       if (issues === undefined) throw error;
-      late += 1;
+      rejected += 1;
       report({ place, issues, content: record });
     }
   };
-  lines.flush();
-  const rows = readJsonLines(await openText(lines.path, signal));
+  const rows = readJsonLines(await openText(path, signal));
   for await (const batch of batches(rows, ({ bytes }) => bytes)) {
     signal.throwIfAborted();
     const outcomes = await Promise.allSettled(batch.map(add));
@@ -145,18 +164,5 @@ async function addRecords(
     if (failed !== undefined) throw failed.reason;
     progress.advance(batch.length);
   }
-  return late;
-}
-
-/** Private files in which good records wait. */
-class Spool implements Disposable {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'rostrum-import-'));
-  readonly users = new LineFile(join(this.#folder, 'users'));
-  readonly posts = new LineFile(join(this.#folder, 'posts'));
-
-  [Symbol.dispose](): void {
-    this.users[Symbol.dispose]();
-    this.posts[Symbol.dispose]();
-    rmSync(this.#folder, { recursive: true });
-  }
+  return rejected;
 }

@@ -3,18 +3,18 @@ import type { TransformContext } from '../../import.ts';
 import { Failure } from '../failure.ts';
 import { quoted } from '../output.ts';
 
-/** ISO 8601 and SQL, with an offset or without: `2019-06-15 10:05:00+02`, `2019-06-15T10:05Z`. */
+/** ISO 8601 and SQL, with or without an offset: `2019-06-15 10:05:00+02`, `2019-06-15T10:05Z`. */
 const written =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2}(?:[.,]\d+)?))?(?: ?(Z|UTC?|GMT|[+-]\d{2}(?::?\d{2})?))?)?$/i;
 
-/** The date of a mail (RFC 5322, section 3.3), such as `Fri, 30 Mar 2012`. */
+/** A date in email (RFC 5322, section 3.3), such as `Fri, 30 Mar 2012`. */
 const mailDate = /^(?:\w{3}, ?)?(\d{1,2}) (\w{3}) (\d{4})(?= )/;
 const months = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 
-/** Seconds from 1973 on, and milliseconds from 1973 on. Smaller numbers may be years or days. */
+/** The least seconds and milliseconds since 1970. Smaller numbers can be years or days. */
 const [leastSeconds, leastMs] = [1e8, 1e11];
 
-/** Creates the function that transforms read times with. */
+/** Creates the `instant` function of transforms. */
 export async function createInstant(): Promise<TransformContext['instant']> {
   // temporal-polyfill is an optional peer.
   const library = await import('temporal-polyfill').catch(() => undefined);
@@ -56,7 +56,7 @@ function fromText(
   const clock = `${date}T${time}:${second.replace(',', '.')}`;
   const asUtc = parseRfc3339(`${clock}Z`)?.ms;
   if (asUtc === undefined) return undefined;
-  // PostgreSQL writes +00, and mail +0000.
+  // PostgreSQL writes +00, and email has +0000.
   const [, hours, minutes = '00'] = /^([+-]\d{2}):?(\d{2})?$/.exec(offset ?? '') ?? [];
   if (hours !== undefined) return parseRfc3339(`${clock}${hours}:${minutes}`)?.ms;
   if (offset !== undefined) return asUtc;

@@ -1,43 +1,36 @@
 import { createReadStream, statSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
-import { findDuplicateKey } from '../../domain/duplicate-keys.ts';
 import { Failure } from '../failure.ts';
-import { quoted } from '../output.ts';
 
-/** A record has at most 1 MiB of JSON, in which each character may be written as six (`\u0061`). */
-const longestLine = 16 * 1024 * 1024;
-
-/** The longest JSON that is held in memory as a whole; JSON Lines have no limit. */
+/** The longest JSON document that is read into memory. JSON Lines have no limit. */
 const longestJson = 256 * 1024 * 1024;
 
-/** How much text is looked at to tell a format and a delimiter. */
+/** How many characters are read to detect the format and the delimiter. */
 const headLength = 64 * 1024;
 
-/** The text of a file. */
 export interface Text {
-  /** How people know the file. */
+  /** The path, or `standard input`. */
   readonly name: string;
   /** 0 for standard input. */
   readonly bytes: number;
-  /** The beginning. */
+  /** The beginning of the text. */
   readonly head: string;
-  /** All of it, once, without a byte order mark. */
+  /** The whole text, without a byte order mark. Can be read once. */
   readonly pieces: AsyncIterable<string>;
 }
 
-/** What a file has where a record is expected. */
 export interface FileRow {
   /** For people: `posts[17]`, counted from 0, or `line 18`, counted from 1. */
   readonly place: string;
-  /** About as many bytes as it has in the file. */
+  /** The approximate size in the file. */
   readonly bytes: number;
-  /** A JSON value, or the cells of a row by their headings; the text where there is a problem. */
+  /** A JSON value, or the cells of a CSV row by heading. The raw text if there is a problem. */
   readonly content: unknown;
   /** A sentence that says why the row cannot be read. */
   readonly problem?: string | undefined;
 }
 
-/** Opens a file, or standard input for `-`. @throws Failure where it is not UTF-8 */
+/** Opens a file, or standard input for `-`. @throws Failure if it is not UTF-8 */
 export async function openText(path: string, signal: AbortSignal): Promise<Text> {
   const name = path === '-' ? 'standard input' : path;
   const found = path === '-' ? undefined : statSync(path);
@@ -71,38 +64,29 @@ async function* decoded(name: string, stream: AsyncIterable<Buffer>): AsyncGener
   }
 }
 
-/** Text as JSON. `problem` and `repeated`, a key that is given twice, are the ends of sentences. */
-export interface ParsedJson {
-  readonly value?: unknown;
-  readonly problem?: string;
-  readonly repeated?: string;
-}
-
-export function parseJson(text: string): ParsedJson {
+/** @returns the value, or the end of a sentence about the problem */
+export function parseJson(text: string): { readonly value?: unknown; readonly problem?: string } {
   try {
-    const value: unknown = JSON.parse(text);
-    const key = findDuplicateKey(text);
-    return key === undefined ? { value } : { value, repeated: `has the key ${quoted(key)} twice` };
+    return { value: JSON.parse(text) };
   } catch (error) {
-    return { problem: `is not valid JSON: ${(error as SyntaxError).message}` };
+    return { problem: `is not valid JSON: ${(error as SyntaxError).message}.` };
   }
 }
 
 /** Reads a whole document. @throws Failure */
-export async function readJson({ name, pieces }: Text): Promise<ParsedJson> {
-  let text = '';
-  for await (const piece of pieces) {
-    text += piece;
-    if (text.length <= longestJson) continue;
+export async function readJson({ name, bytes, pieces }: Text): Promise<unknown> {
+  if (bytes > longestJson) {
     throw new Failure(`${name} is longer than 256 MiB: convert it to JSON Lines (.jsonl).`);
   }
-  const parsed = parseJson(text);
-  if (parsed.problem === undefined) return parsed;
-  throw new Failure(`${name} ${parsed.problem}.`);
+  let text = '';
+  for await (const piece of pieces) text += piece;
+  const { value, problem } = parseJson(text);
+  if (problem === undefined) return value;
+  throw new Failure(`${name} ${problem}`);
 }
 
-/** Reads JSON Lines. @throws Failure for a line that cannot be held in memory */
-export async function* readJsonLines({ name, pieces }: Text): AsyncGenerator<FileRow> {
+/** Reads a JSON value from each line. Empty lines are left out. */
+export async function* readJsonLines({ pieces }: Text): AsyncGenerator<FileRow> {
   let [number, rest] = [0, ''];
   for await (const piece of withLineFeed(pieces)) {
     const lines = (rest + piece).split('\n');
@@ -110,12 +94,10 @@ export async function* readJsonLines({ name, pieces }: Text): AsyncGenerator<Fil
     for (const line of lines) {
       const row = { place: `line ${++number}`, bytes: line.length };
       if (line.trim() === '') continue;
-      const { value, problem, repeated = problem } = parseJson(line);
-      if (repeated === undefined) yield { ...row, content: value };
-      else yield { ...row, content: line, problem: `The line ${repeated}.` };
+      const { value, problem } = parseJson(line);
+      if (problem === undefined) yield { ...row, content: value };
+      else yield { ...row, content: line, problem: `The line ${problem}` };
     }
-    if (rest.length <= longestLine) continue;
-    throw new Failure(`${name}, line ${number + 1}: The line is longer than any record can be.`);
   }
 }
 

@@ -6,18 +6,17 @@ import type { Collection } from '../../domain/record.ts';
 import type { Row, Source, Transform, TransformContext } from '../../import.ts';
 import { Failure } from '../failure.ts';
 
-/** What a module of transforms exports. */
+/** The exports of a transform module. */
 export interface TransformModule {
-  readonly path?: string;
   readonly users?: Transform;
   readonly posts?: Transform;
   readonly source?: Source;
 }
 
-/** How many fields are told apart: each record may have names of its own. */
+/** How many fields are watched: each record can have names of its own. */
 const mostFields = 200;
 
-/** @throws Failure for a module that cannot be loaded, or that exports no transform (for a list) */
+/** @throws Failure if the module cannot be loaded, or exports no transform for the collection `as` */
 export async function loadTransforms(path: string, as?: Collection): Promise<TransformModule> {
   accessSync(path);
   const module = await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
@@ -33,11 +32,11 @@ export async function loadTransforms(path: string, as?: Collection): Promise<Tra
         'one, is an object with such functions.',
     );
   }
-  if (as === undefined || module[as] || source) return { path, users, posts, source };
+  if (as === undefined || module[as] || source) return { users, posts, source };
   throw new Failure(`--as is ${as}, and the transform ${path} exports no function of this name.`);
 }
 
-/** Transforms rows, and notes which of their fields are read. */
+/** Transforms rows, and records which of their fields are read. */
 export class Transformer {
   readonly #module: TransformModule;
   readonly #context: Omit<TransformContext, 'place'>;
@@ -49,12 +48,12 @@ export class Transformer {
     this.#context = context;
   }
 
-  /** The fields with values that no call has read. */
+  /** The fields that have values and were never read. */
   get unread(): readonly string[] {
     return [...this.#seen].filter((name) => !this.#read.has(name));
   }
 
-  /** @returns the records that a row becomes; undefined where there is no transform */
+  /** @returns the records made from a row; undefined if there is no transform */
   async apply(list: Collection, place: string, content: unknown) {
     const transform = this.#module[list];
     if (transform === undefined) return undefined;

@@ -16,20 +16,20 @@ import type { LongRun } from '../run-long.ts';
 import { batches, type Records, storeSource, transferOf } from './source.ts';
 
 export interface CopyOptions extends LongRun {
-  /** Whether the target's other records may be removed or replaced. */
+  /** Whether to remove or replace other records of the target. */
   readonly overwrite: boolean;
 }
 
 /**
- * Makes a store hold the records and the deleted ids of another store, with ids, versions and times.
+ * Copies the records and the deleted ids of a store to another store, with ids, versions and times.
  *
- * Reads both sides by id and loads only the records that differ. Then reads both again and compares them,
- * record by record. The target is marked until both sides are equal, so that no server serves half of a
- * copy; running an interrupted copy again completes it. A target that holds records is compared before
- * anything is written, so that a refused target stays as it was.
+ * Reads both sides ordered by id, and loads only the records that differ. Then reads both again and compares
+ * them. The target is marked until both sides are equal, so that no server serves half a copy; running an
+ * interrupted copy again completes it. If the target has records, the sides are compared before anything
+ * is written, so that a rejected target stays unchanged.
  *
- * @throws Failure when the target has other records and `overwrite` is false, when the source is empty and
- * the target is not, or when the sides differ in the end
+ * @throws Failure if the target has other records and `overwrite` is false, if only the source is empty, or
+ * if the sides differ at the end
  */
 export async function copyRecords(
   from: Store,
@@ -43,10 +43,13 @@ export async function copyRecords(
   const [all, before] = [await source.count(), await target.count()];
   const pairsOf = (list: Collection) => pairs(source[list](), target[list]());
 
-  /** Compares the sides and changes nothing. */
+  /** Compares both sides without changing anything. */
   const compare = async () => {
     const counts = { users: 0, posts: 0 };
-    const [differing, others] = [none(), none()];
+    const [differing, others] = [
+      { count: 0, example: '' },
+      { count: 0, example: '' },
+    ];
     progress.begin('comparing', all.users + all.posts);
     for (const list of collections) {
       for await (const pair of pairsOf(list)) {
@@ -72,7 +75,7 @@ export async function copyRecords(
     }
   };
 
-  /** Loads the records that differ. @returns true if the target refused one because of its other records */
+  /** Loads the records that differ. @returns true if one conflicts with other records of the target */
   const carryOver = async (list: Collection): Promise<boolean> => {
     let hasConflict = false;
     progress.begin(list, all[list]);
@@ -80,8 +83,8 @@ export async function copyRecords(
       const refused = await load(targets[list], batch);
       if (refused.length === 0) continue;
       hasConflict = true;
-      // Another user of the target still has the address. An author can only be missing where the
-      // source changed, and the final comparison finds that.
+      // Another user of the target still has the email address. An author can be missing only if the
+      // source has changed, which the final comparison detects.
       if (list === 'users') await load(targets.users, refused.map(withoutAddress));
     }
     progress.end();
@@ -109,41 +112,57 @@ export async function copyRecords(
 
   let compared: Awaited<ReturnType<typeof compare>> | undefined;
   if (before.users + before.posts > 0) {
-    if (all.users + all.posts === 0) throw nothingToCopy();
+    if (all.users + all.posts === 0) {
+      throw new Failure(
+        'The source has no records, so copying it would empty the target: check --from.',
+      );
+    }
     compared = await compare();
-    if (compared.others.count > 0 && !overwrite) throw otherRecords(compared.others);
+    const { count, example } = compared.others;
+    if (count > 0 && !overwrite) {
+      throw new Failure(
+        `The target holds ${counted(count, 'record')} missing from the source, or newer than ` +
+          `there (${example}): choose another target, or use --overwrite to remove or replace them.`,
+      );
+    }
   }
   await transfer.begin();
   if (compared?.differing.count !== 0) {
     const conflicts = { users: await carryOver('users'), posts: await carryOver('posts') };
     if (compared !== undefined && compared.others.count > 0) {
-      // Posts first: a user without posts is removed at once, on every store.
+      // Posts first, because every store deletes a user without posts in one step.
       await removeOthers('posts');
       await removeOthers('users');
     }
-    // By now, other records of the target have given up the addresses and unique values of the source's.
+    // By now, no other record of the target has the email addresses and unique values of the source's records.
     for (const list of collections) if (conflicts[list]) await carryOver(list);
     compared = await compare();
   }
-  // Last, because a store ignores the deleted id of a record that it still holds.
+  // Last, because a store ignores the deleted ids of records that it still has.
   for (const list of collections) await carryOverDeleted(list);
-  if (compared.differing.count > 0) throw sidesDiffer(compared.differing);
+  const { count, example } = compared.differing;
+  if (count > 0) {
+    throw new Failure(
+      `The two sides differ in ${counted(count, 'record')} (${example}), because one of them was changed ` +
+        'during the copy: run the same command again to copy the rest.',
+    );
+  }
   await transfer.end();
   return compared.counts;
 }
 
 const collections = ['users', 'posts'] as const;
 
-/** How many deleted ids are read at once. */
+/** How many deleted ids are read in one batch. */
 const mostDeleted = 1000;
 
-/** The records of both sides with the same id; one of them may be missing. */
+/** The records with the same id on both sides. One of them can be missing. */
 interface Pair {
   readonly given: Versioned<Entity> | undefined;
   readonly stored: Versioned<Entity> | undefined;
 }
 
-/** Reads both sides once, by id. Loading a given record does not disturb the reading. */
+/** Reads both sides in parallel, ordered by id. Records can be loaded meanwhile. */
 async function* pairs(given: Records, stored: Records): AsyncGenerator<Pair> {
   const [givens, storeds] = [given[Symbol.asyncIterator](), stored[Symbol.asyncIterator]()];
   let [left, right] = [await givens.next(), await storeds.next()];
@@ -157,15 +176,15 @@ async function* pairs(given: Records, stored: Records): AsyncGenerator<Pair> {
 }
 
 /**
- * True if the target has the record. Its version may be higher than in the source: a store that had
- * given a later version to the id, also to a deleted record, goes on from that version.
+ * True if the target has the record. Its version can be higher than in the source: a store continues from
+ * the last version that it has given to the id, even if that record was deleted.
  */
 function isSame({ given, stored }: Pair): boolean {
   if (given === undefined || stored === undefined || given.version > stored.version) return false;
   return given.json === stored.json || jsonEqual(given.record, stored.record);
 }
 
-/** True for a record of the target that is missing from the source, or newer than the one there. */
+/** True for a record of the target that the source doesn't have, or has in an older version. */
 function isOther(pair: Pair): boolean {
   const { given, stored } = pair;
   if (given === undefined || stored === undefined) return given === undefined;
@@ -174,11 +193,7 @@ function isOther(pair: Pair): boolean {
   return isNewer && !isSame(pair);
 }
 
-/**
- * Loads all records that are not in conflict with what is stored.
- *
- * @returns those that are
- */
+/** Loads records. @returns those that conflict with other records of the store */
 async function load(
   transfer: RecordTransfer<Entity>,
   batch: readonly Versioned<Entity>[],
@@ -199,37 +214,7 @@ function withoutAddress({ record, version }: Versioned<Entity>): Versioned<Entit
   return new VersionedRecord({ ...record, email: null }, version);
 }
 
-/** Records: how many, and one of them for people. */
-interface Some {
-  count: number;
-  example: string;
-}
-
-function none(): Some {
-  return { count: 0, example: '' };
-}
-
-function note(some: Some, name: string): void {
+function note(some: { count: number; example: string }, name: string): void {
   some.count += 1;
   some.example ||= name;
-}
-
-function otherRecords({ count, example }: Some): Failure {
-  return new Failure(
-    `The target holds ${counted(count, 'record')} missing from the source, or newer than ` +
-      `there (${example}): choose another target, or use --overwrite to remove or replace them.`,
-  );
-}
-
-function nothingToCopy(): Failure {
-  return new Failure(
-    'The source has no records, so copying it would empty the target: check --from.',
-  );
-}
-
-function sidesDiffer({ count, example }: Some): Failure {
-  return new Failure(
-    `The two sides differ in ${counted(count, 'record')} (${example}), because one of them was changed ` +
-      'during the copy: run the same command again to copy the rest.',
-  );
 }

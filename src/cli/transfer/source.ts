@@ -5,23 +5,19 @@ import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import type { Counts } from '../count.ts';
 import { Failure } from '../failure.ts';
 
-/** Records of one kind, in the order of their ids. */
+/** Records of one collection, ordered by id. */
 export type Records = AsyncIterable<Versioned<Entity>>;
 
-/** What is read and loaded at once: 1 MiB of JSON text may become 22 MiB of objects (`[{},{},…`). */
+/** Limits of a batch. 1 MiB of JSON can become 22 MiB of objects (`[{},{},…`). */
 const batchLimits = { limit: 500, bytes: 1024 * 1024 };
 
-/** @throws Failure for a store that cannot be copied */
+/** @throws Failure for a store without `transfer` */
 export function transferOf({ transfer }: Store): Transfer {
   if (transfer !== undefined) return transfer;
   throw new Failure('This store can be served, but neither copied, exported nor imported.');
 }
 
-/**
- * All records of a store, to be read as often as is needed.
- *
- * @param signal ends a reading between two batches
- */
+/** Reads all records of a store, any number of times. The signal stops reading between two batches. */
 export function storeSource(store: Store, signal: AbortSignal) {
   const transfer = transferOf(store);
   const order = { field: 'createdAt', direction: 'desc' } as const;
@@ -46,7 +42,7 @@ async function* scan(transfer: RecordTransfer<Entity>, signal: AbortSignal) {
   }
 }
 
-/** Gathers what is loaded, checked or written at once. */
+/** Collects items into batches. */
 export async function* batches<T>(
   all: AsyncIterable<T>,
   bytesOf: (one: T) => number,
@@ -58,7 +54,7 @@ export async function* batches<T>(
     if (batch.length < batchLimits.limit && bytes < batchLimits.bytes) continue;
     yield batch;
     [batch, bytes] = [[], 0];
-    await nextTick(); // Signals are handled between batches, also where nothing is read or written.
+    await nextTick(); // Lets the process handle signals, even if nothing else waits for I/O.
   }
   if (batch.length > 0) yield batch;
 }

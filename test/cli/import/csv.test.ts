@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { refusalOf } from '../refusal.ts';
+import { failureOf } from '../failure.ts';
 import { Imports, type Own, text } from './imports.ts';
 
 /** Users without what the store adds. */
@@ -62,7 +62,7 @@ describe('rostrum import: CSV', () => {
     const rows = ['"A"x,1', 'B,2', '"{\\"a\\":1}",3', 'C,"4\n""c"""', '"D" ,5', 'E,6'];
     const csv = `name,n\r\n${rows.join('\r\n')}\r\n`;
     await imports.run(csv, { file: 'q.csv', as: 'users', skipInvalid: true });
-    expect(imports.refused).to.deep.equal([
+    expect(imports.rejected).to.deep.equal([
       'line 2  invalid',
       'line 4  invalid',
       'line 7  invalid',
@@ -82,9 +82,9 @@ describe('rostrum import: CSV', () => {
     ['alone', ''],
     ['behind cells on several lines', '"two\r\nlines","three\r\n\r\nlines"\r\n"two\r\nlines",'],
   ] as const) {
-    it(`says where a quotation mark opens that is never closed, ${title}`, async () => {
+    it(`names the line of a quotation mark that is never closed, ${title}`, async () => {
       const csv = `name,email\r\nA,a@example.com\r\n${before}"oops\r\nB,\r\n`;
-      const sentence = await refusalOf(imports.run(csv, { file: 'q.csv', as: 'users' }));
+      const sentence = await failureOf(imports.run(csv, { file: 'q.csv', as: 'users' }));
       const line = 3 + (before.match(/\n/g)?.length ?? 0);
       expect(sentence).to.equal(
         `${imports.folder}/q.csv, line ${line}: A quotation mark opens a cell here and is never closed.`,
@@ -92,10 +92,10 @@ describe('rostrum import: CSV', () => {
     });
   }
 
-  it('refuses rows with missing cells, and with cells that have no heading', async () => {
+  it('rejects rows with missing cells, and cells without a heading', async () => {
     const csv = 'name,email,,\nA\nB,b@example.com,x\nC,c@example.com,,,y\nD,d@example.com\n';
     await imports.run(csv, { file: 'a.csv', as: 'users', skipInvalid: true });
-    expect(imports.refused.map((line) => line.split(' ', 2).join(' '))).to.deep.equal([
+    expect(imports.rejected.map((line) => line.split(' ', 2).join(' '))).to.deep.equal([
       'line 2',
       'line 3',
       'line 4',
@@ -107,21 +107,21 @@ describe('rostrum import: CSV', () => {
     ]);
   });
 
-  it('says once that a column is missing, and which there are', async () => {
+  it('says once that a column is missing, and lists the columns', async () => {
     const csv = 'Full name;E-Mail\nAnn;a@example.com\nBob;b@example.com\n';
-    const sentence = await refusalOf(
+    const sentence = await failureOf(
       imports.run(csv, { file: 'a.csv', as: 'users', skipInvalid: true }),
     );
     expect(sentence).to.equal(
       `${imports.folder}/a.csv has no column for the field "name". Its columns are "Full name", "E-Mail". ` +
         'Rename one of them, or use --transform FILE.',
     );
-    expect(imports.refused).to.deep.equal([]);
+    expect(imports.rejected).to.deep.equal([]);
   });
 
-  it('names a heading that is too long, and headings that are equal', async () => {
+  it('rejects a heading that is too long, and repeated headings', async () => {
     const long = 'x'.repeat(70);
-    const sentence = await refusalOf(
+    const sentence = await failureOf(
       imports.run(`name,${long}\nA,\n`, { file: 'a.csv', as: 'users' }),
     );
     expect(sentence).to.match(
@@ -131,12 +131,12 @@ describe('rostrum import: CSV', () => {
     await imports.run(`name,${long}\nA,\n`, { file: 'a.csv', users });
     expect(imports.added.users).to.equal(1);
     const twice = imports.run('name,name\n', { file: 'a.csv', as: 'users' });
-    expect(await refusalOf(twice)).to.match(
+    expect(await failureOf(twice)).to.match(
       /has two columns with the heading "name": rename one\.$/,
     );
   });
 
-  it('reads numbers and booleans where the schema of the deployment has them', async () => {
+  it('converts cells to numbers and booleans if the schema says so', async () => {
     const types = { views: 'integer', live: ['boolean', 'null'], rate: 'number', code: 'string' };
     const properties = Object.entries(types).map(([name, type]) => [name, { type }]);
     const seen: unknown[] = [];
@@ -170,14 +170,14 @@ describe('rostrum import: CSV', () => {
       Buffer.from('name\n\xe9\n', 'latin1'),
       Buffer.from('\ufeffname\n', 'utf16le'),
     ]) {
-      const sentence = await refusalOf(imports.run(content, { file: 'a.csv', as: 'users' }));
+      const sentence = await failureOf(imports.run(content, { file: 'a.csv', as: 'users' }));
       expect(sentence).to.match(
         /a\.csv is not UTF-8\. Save it as "CSV UTF-8" if .* iconv -f WINDOWS-1252 -t UTF-8/,
       );
     }
   });
 
-  it('gives rows of both lists to a transform with both functions', async () => {
+  it('passes each row to both functions of a transform', async () => {
     const csv = 'title,author\nP,ann@example.com\nQ,bob@example.com\nR,ANN@example.com\n';
     const seen = new Set<string>();
     const users = ({ author }: Own) => {

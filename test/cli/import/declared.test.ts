@@ -20,29 +20,29 @@ describe('rostrum import: declared fields', function () {
   this.timeout(60_000);
   const imports = new Imports();
 
-  it('refuses an array with too many elements before anything is added', async () => {
+  it('rejects an array with too many elements before anything is added', async () => {
     const tags = Array.from({ length: 65 }, String);
     const posts = lines([
       { title, tags: tags.slice(1) },
       { title, tags },
     ]);
     await imports.run(posts, { file: 'a.jsonl', as: 'posts', customFilters });
-    expect(imports.refused).to.deep.equal(['line 2 /tags too-long']);
+    expect(imports.rejected).to.deep.equal(['line 2 /tags too-long']);
     expect(await imports.held()).to.deep.equal(isEmpty);
   });
 
-  it('finds no fault with records that are there already', async () => {
+  it('accepts records that are in the store already', async () => {
     await imports.store.close();
     imports.store = openTemporarySqlite({ customFilters });
     const posts = lines(['a', 'b'].map((slug) => ({ id: slug, title, slug })));
     const options = { file: 'a.jsonl', as: 'posts', keepIds: true, customFilters } as const;
     await imports.run(posts, options);
-    expect(await imports.run(posts, options)).to.include({ there: 2, refused: 0 });
+    expect(await imports.run(posts, options)).to.include({ there: 2, rejected: 0 });
     await imports.run(`${lines([{ id: 'c', title, slug: 'a' }])}${posts}`, options);
-    expect(imports.refused).to.deep.equal(['line 1 /slug taken']);
+    expect(imports.rejected).to.deep.equal(['line 1 /slug taken']);
   });
 
-  it('is told of them by --index, and a dry run makes no index', async () => {
+  it('declares them with --index, but creates no index in a dry run', async () => {
     const path = imports.write(lines([{ title, slug: 'a' }]), 'posts.jsonl');
     const run = (...more: string[]) =>
       rostrum('import', path, '--as', 'posts', '--store', imports.url, ...more);
@@ -67,12 +67,12 @@ describe('rostrum import: declared fields', function () {
 });
 
 await describeOnStores(
-  'rostrum import: unique fields that the store was not opened with',
+  'rostrum import: unique fields that the store does not know',
   (open, name) => {
     if (name === 'memory') return; // Nothing is imported into it.
     const imports = new Imports();
 
-    it('refuses a unique value that a record of the file or of the store has', async () => {
+    it('rejects a unique value that another record in the file or in the store has', async () => {
       await imports.store.close();
       imports.store = await open();
       const given = {
@@ -92,12 +92,12 @@ await describeOnStores(
         ],
       };
       const options = { customFilters, skipInvalid: true };
-      expect(await imports.run(given, options)).to.include({ refused: 3, late: 0 });
+      expect(await imports.run(given, options)).to.include({ rejected: 3 });
       const inFile = ['users[2] /nick taken', 'posts[2] /slug taken', 'posts[3] /number taken'];
-      expect(imports.refused.splice(0)).to.deep.equal(inFile);
+      expect(imports.rejected.splice(0)).to.deep.equal(inFile);
       const again = { users: [{ name: 'D', nick: 'b' }], posts: given.posts.slice(0, 2) };
-      expect(await imports.run(again, { customFilters })).to.include({ refused: 3, late: 0 });
-      expect(imports.refused).to.deep.equal([
+      expect(await imports.run(again, { customFilters })).to.include({ rejected: 3 });
+      expect(imports.rejected).to.deep.equal([
         ...['users[0] /nick taken', 'posts[0] /slug taken'],
         ...['posts[1] /slug taken', 'posts[1] /number taken'],
       ]);

@@ -5,7 +5,7 @@ import { Imports, text } from './imports.ts';
 /** What databases and spreadsheets write where there is no value. */
 const nothing = ['', ' ', 'null', 'NULL', '\\N', '0000-00-00 00:00:00', '0000-00-00'];
 
-describe('rostrum import never publishes by accident', function () {
+describe('rostrum import: drafts', function () {
   this.timeout(60_000);
   const imports = new Imports();
 
@@ -15,14 +15,14 @@ describe('rostrum import never publishes by accident', function () {
   };
   const drafts = Object.fromEntries(nothing.map((_, n) => [`D${n}`, true]));
 
-  it('every form of an empty cell makes a draft', async () => {
+  it('makes drafts from all forms of an empty cell', async () => {
     const rows = nothing.map((cell, n) => `D${n},${cell}`);
     const csv = `title,published_at\nP,2020-01-01T00:00:00Z\n${rows.join('\n')}\n`;
     await imports.run(csv, { file: 'd.csv', as: 'posts' });
     expect(await isDraft()).to.deep.equal({ P: false, ...drafts });
   });
 
-  it('so is the same in JSON, and what a transform leaves undefined', async () => {
+  it('makes drafts from the same values in JSON, and from undefined', async () => {
     const given = [
       { title: 'P', publishedAt: '2020-01-01T00:00:00Z' },
       { title: 'Q', publishedAt: null },
@@ -36,7 +36,7 @@ describe('rostrum import never publishes by accident', function () {
     expect(await isDraft()).to.include({ R: true });
   });
 
-  it('nothing is null for email and authorId, in CSV and in JSON', async () => {
+  it('reads empty values of email and authorId as null', async () => {
     const users = nothing.map((email, n) => ({ name: `U${n}`, email }));
     const posts = nothing.map((authorId, n) => ({ title: `D${n}`, authorId }));
     await imports.run({ users, posts });
@@ -48,7 +48,7 @@ describe('rostrum import never publishes by accident', function () {
     expect([held.users.length, held.posts.length]).to.deep.equal([14, 7]);
   });
 
-  it('posts without the column are published, and the summary says how to make drafts', async () => {
+  it('publishes posts without the column, and says how to make them drafts', async () => {
     const path = imports.write('title,x\nA,1\nB,2\n', 'posts.csv');
     const run = (...more: string[]) =>
       rostrum('import', path, '--as', 'posts', '--store', imports.url, ...more);
@@ -78,7 +78,7 @@ describe('rostrum import never publishes by accident', function () {
     );
   });
 
-  it('a user has no publishedAt of its own', async () => {
+  it('leaves the publishedAt of a user alone', async () => {
     await imports.run([{ name: 'A', publishedAt: '' }], { as: 'users', drafts: true });
     expect((await imports.held()).users[0]).to.include({ publishedAt: '' });
   });

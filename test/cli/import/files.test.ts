@@ -5,7 +5,7 @@ import { openText } from '../../../src/cli/import/text.ts';
 import { outcomeOf, start } from '../../support/process.ts';
 import { repository } from '../../support/repository-copy.ts';
 import { program, rostrum } from '../../support/server.ts';
-import { refusalOf } from '../refusal.ts';
+import { failureOf } from '../failure.ts';
 import { type Given, Imports, isEmpty, lines, type Own, text } from './imports.ts';
 
 function data(file: string): Own[] {
@@ -17,7 +17,7 @@ describe('rostrum import: files', function () {
   this.timeout(60_000);
   const imports = new Imports();
 
-  it('reads an object of arrays, as json-server has it, and posts keep their authors', async () => {
+  it('reads the db.json of json-server, and posts keep their authors', async () => {
     const [users, posts] = [data('users.json'), data('posts.json')];
     const given = { posts, comments: [{ id: 1, postId: 1 }], users };
     await imports.run(given, { posts: ({ userId, ...post }) => ({ ...post, authorId: userId }) });
@@ -35,7 +35,7 @@ describe('rostrum import: files', function () {
     }
   });
 
-  it('reads an array and JSON Lines of one list, by name and by content', async () => {
+  it('detects arrays and JSON Lines by file name and by content', async () => {
     const users = [{ name: 'Ada, "A"', born: '18\n15' }, { name: 'Grace' }];
     const files: [file: string, content: string][] = [
       ['users.json', text(users)],
@@ -54,7 +54,7 @@ describe('rostrum import: files', function () {
     }
   });
 
-  it('matches the names of fields in JSON, but never two with one field', async () => {
+  it('matches field names in JSON, but never two members to one field', async () => {
     const records = [
       { Title: 'A', published_at: null, Body: 'x', BODY: 'y' },
       { title: 'B', Title: 'C', 'Published At': '2020-01-01T00:00:00Z' },
@@ -69,19 +69,18 @@ describe('rostrum import: files', function () {
     });
   });
 
-  it('reads one list of a document when it is asked for one', async () => {
+  it('reads only the list that --as names', async () => {
     await imports.run({ users: [{ name: 'A' }], posts: [{ title: 'P' }] }, { as: 'posts' });
     expect(imports.added).to.deep.equal({ users: 0, posts: 1 });
   });
 
-  it('says what a file needs', async () => {
+  it('says what is wrong with a file that it cannot read', async () => {
     const cases: [RegExp, content: string | Buffer, Given][] = [
       [/^\S+a\.jsonl does not say what it holds: use --as/, '{}', { file: 'a.jsonl' }],
       [/^\S+a\.csv does not say/, 'name\nAda\n', { file: 'a.csv' }],
       [/does not say/, ' [{}]', {}],
       [/db\.json is not valid JSON: /, '', { as: 'users' }],
       [/db\.json is not valid JSON: /, '<rss>', {}],
-      [/db\.json has the key "users" twice\.$/, '{"users":[],"users":[]}', {}],
       [/db\.json is not UTF-8\./, Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), {}],
       [/is neither a JSON object nor an array/, '7', {}],
       [
@@ -107,18 +106,13 @@ describe('rostrum import: files', function () {
       [/has no records\.$/, '', { file: 'a.csv', as: 'users' }],
       [/is not UTF-8/, Buffer.from('{"a":"\xe9"}', 'latin1'), { file: 'a.jsonl', as: 'users' }],
       [
-        /, line 2: The line is longer than/,
-        `{}\n"${'x'.repeat(17_000_000)}`,
-        { file: 'a.jsonl', as: 'users' },
-      ],
-      [
         /, line 2: The row is longer than/,
         `name\n${'x'.repeat(5_000_000)}`,
         { file: 'a.csv', as: 'users' },
       ],
     ];
     for (const [sentence, content, given] of cases) {
-      expect(await refusalOf(imports.run(content, given))).to.match(sentence);
+      expect(await failureOf(imports.run(content, given))).to.match(sentence);
     }
     const large = imports.write('', 'large.json');
     truncateSync(large, 256 * 1024 * 1024 + 1);
@@ -128,11 +122,11 @@ describe('rostrum import: files', function () {
       `${large} is longer than 256 MiB: convert it to JSON Lines (.jsonl).\n`,
     ]);
     const folder = openText(imports.folder, new AbortController().signal);
-    expect(await refusalOf(folder)).to.match(/ is a folder\.$/);
+    expect(await failureOf(folder)).to.match(/ is a folder\.$/);
     expect(await imports.held()).to.deep.equal(isEmpty);
   });
 
-  it('reads standard input, and an export that is piped into an import', async () => {
+  it('reads standard input, such as a piped export', async () => {
     const pipe = (script: string) => {
       const [from, to] = [`${imports.url}.from`, imports.url];
       const env = { NODE: process.execPath, MAIN: program, FROM: from, TO: to };
@@ -155,16 +149,14 @@ describe('rostrum import: files', function () {
     expect(from.stdout).to.equal(to.stdout);
   });
 
-  it('shows no control character of a file or a name raw', async () => {
+  it('masks control characters in file names and contents', async () => {
     const esc = '\u001b[31mevil';
     const module = imports.write(
       'export const posts = ({ a }) => { throw new Error(a); };',
       't.mjs',
     );
     const cases: [content: string, file: string, ...args: string[]][] = [
-      [`{"users":[{"name":"a"}],"${esc}":[1]}`.replace('\u001b', '\\u001b'), 'a.json'],
       [`{"${esc}":[1]}`.replace('\u001b', '\\u001b'), 'b.json'],
-      [`{"${esc}":1,"${esc}":1}`.replaceAll('\u001b', '\\u001b'), 'c.json'],
       [`${esc},${esc}\nx,y\n`, 'd.csv', '--as', 'users'],
       [`${esc}\nx\n`, 'e.csv', '--as', 'users'],
       [`a,${esc}\n${esc},x\n`, 'f.csv', '--transform', module],

@@ -11,10 +11,10 @@ import { contentOf } from '../transfer/records.ts';
 import { Imports } from './imports.ts';
 import { postLines } from './post-lines.ts';
 
-describe('rostrum import, as large as people have it', () => {
+describe('rostrum import, at full size', () => {
   const imports = new Imports();
 
-  it('takes 200,000 JSON Lines up again through a transform, after SIGINT and SIGKILL', async () => {
+  it('resumes an import of 200,000 JSON Lines with a transform after SIGINT and SIGKILL', async () => {
     const path = join(imports.folder, 'posts.jsonl');
     await pipeline(Readable.from(postLines(200_000)), createWriteStream(path));
     const module = `export const posts = ({ id, title, body, createdAt }, { instant }) =>

@@ -31,7 +31,7 @@ export interface Given extends Partial<ImportOptions>, TransformModule {
 export class Imports {
   store!: Store;
   /** What was reported: the place, the pointer and the code of each issue. */
-  refused: string[] = [];
+  rejected: string[] = [];
   /** The messages of the same. */
   messages: string[] = [];
   added: Record<Collection, number> = { users: 0, posts: 0 };
@@ -41,7 +41,7 @@ export class Imports {
     beforeEach(async () => {
       this.#folder = await temporaryDirectory();
       this.store = openTemporarySqlite();
-      this.refused = [];
+      this.rejected = [];
       this.messages = [];
       this.added = { users: 0, posts: 0 };
     });
@@ -76,7 +76,7 @@ export class Imports {
     const raw = typeof content === 'string' || Buffer.isBuffer(content);
     const path = this.write(raw ? content : text(content), file);
     const { signal } = new AbortController();
-    const transforms = { path: 'transform.ts', users, posts, source } as TransformModule;
+    const transforms = { users, posts, source } as TransformModule;
     const opened = await openDataFile(await openText(path, signal), as, transforms);
     const instant = await createInstant();
     return importRecords(opened, this.store, {
@@ -85,7 +85,7 @@ export class Imports {
       progress: { begin: (what) => onBegin(what), advance() {}, end() {} },
       report: ({ place, issues }) => {
         for (const { pointer, code, message } of issues) {
-          this.refused.push(`${place} ${pointer} ${code}`);
+          this.rejected.push(`${place} ${pointer} ${code}`);
           this.messages.push(message);
         }
       },

@@ -63,12 +63,12 @@ describe('instant()', () => {
     });
   }
 
-  it('refuses a time zone that there is not', async () => {
+  it('rejects an unknown time zone', async () => {
     const instant = await createInstant();
     expect(() => instant('2019-06-15 10:05', { timeZone: 'Berlin' })).to.throw(/Invalid time zone/);
   });
 
-  it('quotes what it cannot read, cut', async () => {
+  it('quotes the beginning of what it cannot read', async () => {
     const instant = await createInstant();
     expect(() => instant('x'.repeat(1000))).to.throw(/^"x{59}… is not a time/);
   });

@@ -7,7 +7,7 @@ import { Imports } from './imports.ts';
 describe('rostrum import --keep-ids', () => {
   const imports = new Imports();
 
-  it('keeps ids and times on request', async () => {
+  it('keeps ids and times', async () => {
     const times = { createdAt: '2020-01-01T02:00:00+01:00', updatedAt: '2021-01-01T00:00:00Z' };
     const given = {
       users: [
@@ -33,7 +33,7 @@ describe('rostrum import --keep-ids', () => {
     ]);
   });
 
-  it('reads kept times as databases and mails write them, and an empty one is none', async () => {
+  it('reads kept times in the formats of databases and mail, and ignores empty ones', async () => {
     const csv =
       'id,name,Created At,updated_at\n' +
       'a,A,"Fri, 30 Mar 2012 11:18:03 +0000",2013-04-09 18:20:39Z\nb,B,1175714200,\\N\nc,C,,NULL\n';
@@ -45,7 +45,7 @@ describe('rostrum import --keep-ids', () => {
     expect(c?.createdAt).to.satisfy((time: string) => time > '2026');
   });
 
-  it('leaves out records that were deleted from the store, and counts them', async () => {
+  it('skips and counts records that were deleted from the store', async () => {
     const posts = [
       { id: 'p', title: 'P', authorId: 'u' },
       { id: 'q', title: 'Q' },
@@ -54,15 +54,15 @@ describe('rostrum import --keep-ids', () => {
     await imports.run({ users, posts: posts.slice(0, 1) }, { keepIds: true });
     await imports.store.users.delete('u', 'delete', later);
     const again = await imports.run({ users, posts }, { keepIds: true });
-    expect(again).to.deep.include({ deleted: 2, refused: 0, good: { users: 0, posts: 1 } });
-    expect(imports.refused).to.deep.equal([]);
+    expect(again).to.deep.include({ deleted: 2, rejected: 0, good: { users: 0, posts: 1 } });
+    expect(imports.rejected).to.deep.equal([]);
     expect((await imports.held()).posts.map(({ id }) => id)).to.deep.equal(['q']);
     const late = { posts: [{ id: 'r', title: 'R', authorId: 'u' }] };
-    expect(await imports.run(late, { keepIds: true })).to.deep.include({ refused: 1 });
-    expect(imports.refused).to.deep.equal(['posts[0] /authorId unknown']);
+    expect(await imports.run(late, { keepIds: true })).to.deep.include({ rejected: 1 });
+    expect(imports.rejected).to.deep.equal(['posts[0] /authorId unknown']);
   });
 
-  it('adds deleted records again with restoreDeleted, at the version after their last one', async () => {
+  it('with --restore-deleted, adds deleted records again at the version after their last one', async () => {
     const given = {
       users: [{ id: 'u', name: 'U' }],
       posts: [
@@ -79,12 +79,12 @@ describe('rostrum import --keep-ids', () => {
     expect(again).to.deep.include({ deleted: 0, there: 1, good: { users: 1, posts: 1 } });
     expect((await imports.held()).posts.map(({ authorId }) => authorId)).to.deep.equal(['u', null]);
     expect((await imports.store.users.get('u'))?.version).to.equal(last + 1);
-    expect(await imports.run(given, restoring)).to.deep.include({ there: 3, refused: 0 });
+    expect(await imports.run(given, restoring)).to.deep.include({ there: 3, rejected: 0 });
     const ids = ({ users, posts }: typeof before) => [...users, ...posts].map(({ id }) => id);
     expect(ids(await imports.held())).to.deep.equal(ids(before));
   });
 
-  it('refuses a record whose id a server gives away while the others are added', async () => {
+  it('rejects a record whose id is taken while the others are being added', async () => {
     const posts = [
       { id: 'p', title: 'P' },
       { id: 'q', title: 'Q' },
@@ -92,21 +92,21 @@ describe('rostrum import --keep-ids', () => {
     const onBegin = (what: string) =>
       what === 'posts' && imports.store.posts.create(post(1, { id: 'q' }));
     const result = await imports.run({ posts }, { keepIds: true, onBegin });
-    expect(result).to.deep.include({ late: 1, refused: 0, good: { users: 0, posts: 2 } });
-    expect([imports.refused, imports.added.posts]).to.deep.equal([['posts[1] /id taken'], 1]);
+    expect(result).to.deep.include({ rejected: 1, good: { users: 0, posts: 2 } });
+    expect([imports.rejected, imports.added.posts]).to.deep.equal([['posts[1] /id taken'], 1]);
   });
 
-  it('refuses a record whose unique custom field another one has', async () => {
+  it('rejects a record whose unique custom field is taken', async () => {
     imports.store = createMemoryStore({
       customFilters: { posts: { slug: { type: 'text', unique: true } } },
     });
     const posts = ['a', 'b', 'a'].map((slug) => ({ title: 'P', slug }));
     const result = await imports.run({ posts }, {});
-    expect(result).to.deep.include({ late: 1, refused: 0 });
-    expect([imports.refused, imports.added.posts]).to.deep.equal([['posts[2] /slug taken'], 2]);
+    expect(result).to.deep.include({ rejected: 1 });
+    expect([imports.rejected, imports.added.posts]).to.deep.equal([['posts[2] /slug taken'], 2]);
   });
 
-  it('gives posts the author of the store who has the kept id', async () => {
+  it('uses the author in the store if the user with that id is rejected', async () => {
     const users = [
       { id: 1, name: 'A', email: 'a@b.c' },
       { id: 2, name: '' },
@@ -115,14 +115,14 @@ describe('rostrum import --keep-ids', () => {
     await imports.run({ users: users.slice(0, 1) }, { keepIds: true });
     const posts = users.map(({ id }) => ({ title: `P${id}`, authorId: id }));
     await imports.run({ users, posts }, { keepIds: true, skipInvalid: true });
-    expect(imports.refused).to.deep.equal([
+    expect(imports.rejected).to.deep.equal([
       ...['users[1] /name too-short', 'users[2] /email taken'],
       ...['posts[1] /authorId unknown', 'posts[2] /authorId unknown'],
     ]);
     expect((await imports.held()).posts.map(({ authorId }) => authorId)).to.deep.equal(['1']);
   });
 
-  it('leaves records as they are that an earlier import added, and refuses others with their ids', async () => {
+  it('skips records that an earlier import added, and rejects changed ones', async () => {
     const times = { createdAt: '2020-01-01T00:00:00Z', updatedAt: '2021-01-01T00:00:00Z' };
     const given = {
       users: [
@@ -136,10 +136,10 @@ describe('rostrum import --keep-ids', () => {
     };
     const part = { users: given.users, posts: given.posts.slice(0, 1) };
     expect(await imports.run(part, { keepIds: true })).to.include({ there: 0 });
-    expect(await imports.run(given, { keepIds: true })).to.include({ there: 3, refused: 0 });
-    expect([imports.refused, imports.added]).to.deep.equal([[], { users: 2, posts: 2 }]);
+    expect(await imports.run(given, { keepIds: true })).to.include({ there: 3, rejected: 0 });
+    expect([imports.rejected, imports.added]).to.deep.equal([[], { users: 2, posts: 2 }]);
     const before = await imports.held();
-    expect(await imports.run(given, { keepIds: true })).to.include({ there: 4, refused: 0 });
+    expect(await imports.run(given, { keepIds: true })).to.include({ there: 4, rejected: 0 });
     expect(await imports.held()).to.deep.equal(before);
 
     await imports.store.users.update('2', ({ record }) => ({ ...record, name: 'C' }));
@@ -147,21 +147,21 @@ describe('rostrum import --keep-ids', () => {
     const later = { ...times, updatedAt: '2022-01-01T00:00:00Z' };
     const [first, ...rest] = given.users;
     const changed = { users: [{ ...first, ...later }, ...rest, rest[0]], posts: given.posts };
-    expect(await imports.run(changed, { keepIds: true })).to.include({ records: 5, refused: 4 });
-    expect(imports.refused).to.deep.equal([
+    expect(await imports.run(changed, { keepIds: true })).to.include({ records: 5, rejected: 4 });
+    expect(imports.rejected).to.deep.equal([
       ...['users[0] /id taken', 'users[1] /id taken'],
       ...['users[2] /id taken', 'posts[0] /id taken'],
     ]);
   });
 
-  it('takes authors of the store, too', async () => {
+  it('accepts authors that are in the store already', async () => {
     const { record } = await imports.store.users.create(user(1));
     const given = { users: [{ id: 1, name: 'A' }], posts: [{ title: 'P', authorId: record.id }] };
     await imports.run(given);
     expect((await imports.held()).posts[0]?.authorId).to.equal(record.id);
   });
 
-  it('refuses ids and times that it cannot keep', async () => {
+  it('rejects invalid ids and times', async () => {
     await imports.store.users.create(user(1));
     const [name, title] = ['A', 'P'];
     const given = {
@@ -182,7 +182,7 @@ describe('rostrum import --keep-ids', () => {
       ],
     };
     await imports.run(given, { keepIds: true });
-    expect(imports.refused).to.deep.equal([
+    expect(imports.rejected).to.deep.equal([
       'users[0] /id taken',
       'users[1] /id invalid',
       'users[2] /id invalid',

@@ -6,7 +6,7 @@ import { outcomeOf } from '../../support/process.ts';
 import { rostrum, startCommand } from '../../support/server.ts';
 import { Imports, lines, text } from './imports.ts';
 
-describe('rostrum import: what a person is told', function () {
+describe('rostrum import: messages and reports', function () {
   this.timeout(60_000);
   const imports = new Imports();
   const run = (path: string, ...more: string[]) =>
@@ -17,7 +17,7 @@ describe('rostrum import: what a person is told', function () {
       .split('\n')
       .map((line) => JSON.parse(line));
 
-  it('is 20 lines of refusals at most, with the values, and the report has all of them', async () => {
+  it('prints at most 20 rejected records, with their values, and writes all to the report', async () => {
     const cells = ['x@y z', '', 'a@b.c'];
     const rows = Array.from(
       { length: 60 },
@@ -36,12 +36,12 @@ describe('rostrum import: what a person is told', function () {
       'line 7 /email taken: Another user already has this email address. It is "a@b.c".',
     ]);
     expect(shown[20]).to.equal(`… and 19 more; ${report} has all`);
-    expect(shown[21]).to.equal('Added 21 users and 0 posts; refused: 39');
+    expect(shown[21]).to.equal('Added 21 users and 0 posts; rejected: 39');
     const wouldAdd = stdout.replace('Added', 'Would add').replace(report, '--report FILE');
     expect(tried.stdout).to.equal(wouldAdd);
-    const refused = rowsOf(report);
-    expect(refused).to.have.length(39);
-    expect(refused[0]).to.deep.equal({
+    const rejected = rowsOf(report);
+    expect(rejected).to.have.length(39);
+    expect(rejected[0]).to.deep.equal({
       place: 'line 2',
       reasons: [
         {
@@ -54,7 +54,7 @@ describe('rostrum import: what a person is told', function () {
     });
   });
 
-  it('ends in a sentence that says what to do', async () => {
+  it('exits with a sentence that says what to do', async () => {
     const users = [{ name: '' }, { name: 'A' }, { name: '' }];
     const lastLine = async (...args: Parameters<typeof run>) => {
       const { code, stderr } = await run(...args);
@@ -67,7 +67,7 @@ describe('rostrum import: what a person is told', function () {
     expect(imports.countOf('users')).to.equal(0);
   });
 
-  it('has the text of what cannot be read, and the row before its transform', async () => {
+  it('reports the text of unreadable lines, and rows before their transform', async () => {
     const path = imports.write('{"title":"A"}\n{"title":\n{"label":["a"]}\n', 'posts.jsonl');
     const transform = imports.write(
       'export const posts = ({ label, title }) => ({ title: label ?? title });',
@@ -87,23 +87,20 @@ describe('rostrum import: what a person is told', function () {
     });
   });
 
-  it('refuses a report over another file, or with another name, and adds nothing', async () => {
-    const path = imports.write(lines([{ name: 'A' }]), 'users.jsonl');
-    const mine = imports.write(lines([{ place: 'Berlin', reasons: [] }]), 'mine.jsonl');
-    for (const report of [path, mine]) {
-      const there = await run(path, '--as', 'users', '--report', report);
-      expect(there.stderr).to.equal(
-        `The file ${report} exists: remove it, or choose another name.\n`,
-      );
-    }
+  it('never writes the report over the imported file, or to a file of another format', async () => {
+    const content = lines([{ name: 'A' }]);
+    const path = imports.write(content, 'users.jsonl');
+    const over = await run(path, '--as', 'users', '--report', path);
+    expect(over.stderr).to.equal(`--report would overwrite ${path}.\n`);
+    expect(readFileSync(path, 'utf8')).to.equal(content);
     const named = await run(path, '--as', 'users', '--report', 'bad.csv');
     expect(named.stderr).to.equal(
-      '--report writes JSON Lines: give it a name like bad.jsonl, not "bad.csv".\n',
+      '--report writes JSON Lines: use a name that ends in .jsonl, not "bad.csv".\n',
     );
     expect(imports.countOf('users')).to.equal(0);
   });
 
-  it('replaces an earlier report, unless the store cannot be opened', async () => {
+  it('overwrites an earlier report, but only once the store is open', async () => {
     const path = imports.write(lines([{ name: 'A' }, { name: ' ' }]), 'users.jsonl');
     const report = join(imports.folder, 'again.jsonl');
     const args = ['--as', 'users', '--report', report];
@@ -117,7 +114,7 @@ describe('rostrum import: what a person is told', function () {
     expect(`${readFileSync(report, 'utf8')}\n`).to.equal(earlier);
   });
 
-  it('has in its report what was refused when it is interrupted', async () => {
+  it('reports what was rejected before an interruption', async () => {
     const all = Array.from({ length: 40_000 }, (_, n) => ({ id: n, title: n % 2 ? 'A' : ' ' }));
     const path = imports.write(lines(all), 'posts.jsonl');
     const report = join(imports.folder, 'so-far.jsonl');
@@ -135,14 +132,14 @@ describe('rostrum import: what a person is told', function () {
     expect(rowsOf(report)).to.have.length(20_000);
   });
 
-  it('makes no file for a store that is not there, on a dry run', async () => {
+  it('creates no data file in a dry run', async () => {
     const path = imports.write(lines([{ name: 'A' }]), 'users.jsonl');
     const { code, stdout } = await run(path, '--as', 'users', '--dry-run');
     expect([code, stdout.split('\n')[0]]).to.deep.equal([0, 'Would add 1 user and 0 posts']);
     expect(() => readFileSync(imports.dataFile)).to.throw(/ENOENT/);
   });
 
-  it('is a line a record, whatever the record has', async () => {
+  it('prints one short line for each record, whatever is in it', async () => {
     const wrong = { 'a\n\u001b[2J\0': 1, 'b\0': 1, 'c\0': 1, 'd\0': 1, 'e\0': 1 };
     const deep = Array.from({ length: 20 }, () => 'x'.repeat(60)).reduce<unknown>(
       (value, key) => ({ [key]: value }),

@@ -11,7 +11,7 @@ import { Imports, lines, text } from './imports.ts';
 describe('rostrum import: interruptions and memory', () => {
   const imports = new Imports();
 
-  it('ends at a signal, and knows what it added until then', async () => {
+  it('stops at a signal, and counts what it has added', async () => {
     const abort = new AbortController();
     const posts = Array.from({ length: 1700 }, (_, n) => ({ title: `P${n}` }));
     const advance = () => {
@@ -62,7 +62,7 @@ describe('rostrum import: interruptions and memory', () => {
     });
   }
 
-  it('stops where nothing is read or written meanwhile, as in a dry run without a data file', async () => {
+  it('stops at a signal in a dry run without a data file', async () => {
     const users = Array.from({ length: 20_000 }, (_, n) => ({ ...user(n), id: `u${n}` }));
     await imports.store.close();
     imports.store = createMemoryStore();
@@ -72,7 +72,7 @@ describe('rostrum import: interruptions and memory', () => {
     expect(await running.catch((reason: unknown) => reason)).to.equal(abort.signal.reason);
   });
 
-  it('leaves no temporary file, also after an interruption', async () => {
+  it('leaves no temporary file, even after an interruption', async () => {
     // A folder of its own, because other imports may be running.
     const before = process.env.TMPDIR;
     await using temporary = await temporaryDirectory();
@@ -95,7 +95,7 @@ describe('rostrum import: interruptions and memory', () => {
     }
   });
 
-  it('holds a part of JSON Lines only', async function () {
+  it('imports a JSON Lines file larger than the heap', async function () {
     this.timeout(60_000);
     const posts = Array.from({ length: 120 }, (_, n) => ({
       title: `P${n}`,

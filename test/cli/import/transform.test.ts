@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { loadTransforms } from '../../../src/cli/import/transform.ts';
 import { rostrum } from '../../support/server.ts';
-import { refusalOf } from '../refusal.ts';
+import { failureOf } from '../failure.ts';
 import { user } from '../transfer/records.ts';
 import { Imports, isEmpty, lines, type Own, text } from './imports.ts';
 
@@ -10,7 +10,7 @@ describe('rostrum import --transform', function () {
   this.timeout(60_000);
   const imports = new Imports();
 
-  it('makes a row into a record, several or none, synchronously or not', async () => {
+  it('turns a row into one record, several or none, synchronously or not', async () => {
     const posts = async ({ title, n }: Own) => {
       if (n === 0) return null;
       return n === 1 ? { title } : [{ title: `${title} 1` }, { title: `${title} 2` }, {}];
@@ -21,13 +21,13 @@ describe('rostrum import --transform', function () {
       { title: 'C', n: 2 },
     ];
     const result = await imports.run(rows, { posts, skipInvalid: true });
-    expect(result).to.deep.include({ omitted: 1, records: 4, refused: 1 });
-    expect(imports.refused).to.deep.equal(['posts[2], record 3 /title required']);
+    expect(result).to.deep.include({ omitted: 1, records: 4, rejected: 1 });
+    expect(imports.rejected).to.deep.equal(['posts[2], record 3 /title required']);
     const titles = (await imports.held()).posts.map(({ title }) => title);
     expect(titles).to.have.members(['B', 'C 1', 'C 2']);
   });
 
-  it('refuses a row with the message of what it throws, and a result that is no record', async () => {
+  it('rejects rows for which it throws or returns something else than a record', async () => {
     const made: unknown[] = [undefined, 'text', [[]], 7];
     const posts = ({ n }: Own) => {
       if (n === 0) throw new TypeError(`No n: "\u001b[31m${n}"`);
@@ -39,14 +39,14 @@ describe('rostrum import --transform', function () {
       posts,
       skipInvalid: true,
     });
-    expect(imports.refused).to.deep.equal([
+    expect(imports.rejected).to.deep.equal([
       ...['line 1  invalid', 'line 2  invalid', 'line 3  type'],
       ...['line 4  type', 'line 5  type', 'line 6  type'],
     ]);
     expect(imports.messages.slice(0, 2)).to.deep.equal(['No n: "\u001b[31m0"', 'a text']);
   });
 
-  it('is given the place, the file and the rows in order, one after another, each once', async () => {
+  it('gets the rows in order, one at a time, with their place and file', async () => {
     const calls: unknown[] = [];
     let running = 0;
     const users = async (row: Own, context: { place: string; file: string }) => {
@@ -68,7 +68,7 @@ describe('rostrum import --transform', function () {
     ]);
   });
 
-  it('names authors by their email addresses, in the file and in the store', async () => {
+  it('finds authors by email address, in the file and in the store', async () => {
     await imports.store.users.create(user(1));
     const { email } = user(1);
     const given = {
@@ -94,7 +94,7 @@ describe('rostrum import --transform', function () {
       authorId: author === null ? null : { email: author as string },
     });
     await imports.run(given, { posts, skipInvalid: true });
-    expect(imports.refused).to.deep.equal([
+    expect(imports.rejected).to.deep.equal([
       'users[1] /email invalid',
       'posts[4] /authorId unknown',
       'posts[5] /authorId unknown',
@@ -113,7 +113,7 @@ describe('rostrum import --transform', function () {
     ]);
   });
 
-  it('finds lists anywhere in a JSON document, by its source', async () => {
+  it('finds lists anywhere in a JSON document with source', async () => {
     const source = {
       users: ([document]: readonly [{ people: Own[] }]) => document.people.values(),
       posts: ([document]: readonly [{ posts: Own }]) => Object.values(document.posts),
@@ -124,15 +124,15 @@ describe('rostrum import --transform', function () {
     expect(imports.added).to.deep.equal({ users: 1, posts: 1 });
     await imports.run([{ posts: { y: { title: 'Q' } } }], { source, as: 'posts' });
     expect(imports.added).to.deep.equal({ users: 1, posts: 2 });
-    const wrong = await refusalOf(imports.run([], { source }));
+    const wrong = await failureOf(imports.run([], { source }));
     expect(wrong).to.match(
-      /^source\.users of transform\.ts found no list: Cannot read properties of undefined/,
+      /^source\.users of the transform found no list: Cannot read properties of undefined/,
     );
-    const none = await refusalOf(imports.run({}, { source: { posts: ({ list }) => list } }));
-    expect(none).to.match(/^source\.posts of transform\.ts found no list: /);
+    const none = await failureOf(imports.run({}, { source: { posts: ({ list }) => list } }));
+    expect(none).to.match(/^source\.posts of the transform found no list: /);
   });
 
-  it('names the fields that it did not read, and never those without values', async () => {
+  it('lists the fields that it did not read, except empty ones', async () => {
     const csv = 'id,title,tags,visibility,empty\n1,A,x,public,\n2,B,,,\n';
     const path = imports.write(csv, 'posts.csv');
     const transform = imports.write('export const posts = ({ title }) => ({ title });', 't.mjs');
@@ -166,7 +166,7 @@ describe('rostrum import --transform', function () {
     );
   });
 
-  it('is TypeScript as Node runs it, with types from rostrum/import', async () => {
+  it('can be TypeScript, with types from rostrum/import', async () => {
     const module = `
       import type { Transform } from 'rostrum/import';
       export const posts: Transform = (row, { instant, place }) => {
@@ -187,7 +187,7 @@ describe('rostrum import --transform', function () {
     const { code, stdout, stderr } = await rostrum(...args);
     expect([code, stdout.split('\n').slice(0, 2)], stderr).to.deep.equal([
       2,
-      ['line 4 invalid: no line 4', 'Added 0 users and 2 posts; refused: 1'],
+      ['line 4 invalid: no line 4', 'Added 0 users and 2 posts; rejected: 1'],
     ]);
     const exported = await rostrum('export', '-', '--store', imports.url);
     expect(exported.stdout)
@@ -195,7 +195,7 @@ describe('rostrum import --transform', function () {
       .and.include('"publishedAt":null');
   });
 
-  it('is refused in one sentence when it cannot be used', async () => {
+  it('is rejected with one sentence if it cannot be used', async () => {
     const cases: [RegExp, string][] = [
       [/^The transform \S+t\.mjs cannot be loaded\. SyntaxError: .*\.$/, 'export const posts = ('],
       [/cannot be loaded\. Error: no\.$/, 'throw new Error("no")'],
@@ -209,10 +209,10 @@ describe('rostrum import --transform', function () {
     for (const [n, [sentence, module]] of cases.entries()) {
       // Another name each time: a module is loaded once.
       const path = imports.write(module, `${n}t.mjs`);
-      expect(await refusalOf(loadTransforms(path)), module).to.match(sentence);
+      expect(await failureOf(loadTransforms(path)), module).to.match(sentence);
     }
     const users = imports.write('export const users = () => null;', 'users.mjs');
-    expect(await refusalOf(loadTransforms(users, 'posts'))).to.match(
+    expect(await failureOf(loadTransforms(users, 'posts'))).to.match(
       /^--as is posts, and the transform \S+users\.mjs exports no function of this name\.$/,
     );
     const csv = imports.write('title\nA\n', 'posts.csv');
@@ -229,7 +229,7 @@ describe('rostrum import --transform', function () {
     expect(await imports.held()).to.deep.equal(isEmpty);
   });
 
-  it('may change the row that it is given, and return it', async () => {
+  it('can modify and return the row', async () => {
     const posts = (row: Own) => {
       row.authorId = null;
       delete row.author;

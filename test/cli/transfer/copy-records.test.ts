@@ -6,7 +6,7 @@ import { copyRecords } from '../../../src/cli/transfer/copy-records.ts';
 import { utf8Bytes } from '../../../src/domain/text.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import type { RecordTransfer } from '../../../src/ports/transfer.ts';
-import { refusalOf } from '../refusal.ts';
+import { failureOf } from '../failure.ts';
 import { contentOf, fill, post, records, transferOf, user } from './records.ts';
 
 const quiet: Progress = { begin() {}, advance() {}, end() {} };
@@ -53,7 +53,7 @@ function watch(store: Store, onLoad?: (loaded: number) => Promise<void> | void) 
 }
 
 describe('copyRecords', () => {
-  it('makes the target hold what the source holds, and reads it once more to verify', async () => {
+  it('copies all records, and reads both sides again to verify', async () => {
     const { from, to } = await stores();
     const [source, target] = [watch(from), watch(to)];
     expect(await copy(from, to)).to.include({ users: 60, posts: 600 });
@@ -62,7 +62,7 @@ describe('copyRecords', () => {
     expect(await contentOf(from)).to.deep.equal(given);
   });
 
-  it('writes nothing and reads once when it is repeated', async () => {
+  it('writes nothing and reads once if both sides are equal', async () => {
     const { from, to } = await stores();
     const first = await copy(from, to);
     const [source, target] = [watch(from), watch(to)];
@@ -71,7 +71,7 @@ describe('copyRecords', () => {
     expect([source.readings, target.readings]).to.deep.equal([1, 1]);
   });
 
-  it('carries over the rest when it is run again, wherever it was interrupted', async () => {
+  it('copies the rest when it is run again, wherever it was interrupted', async () => {
     for (const limit of [1, 61, 200, 500]) {
       const { from, to } = await stores(records(100));
       const abort = new AbortController();
@@ -89,7 +89,7 @@ describe('copyRecords', () => {
     }
   });
 
-  it('carries over what changed in the source since', async () => {
+  it('copies later changes of the source', async () => {
     const { from, to } = await stores();
     await copy(from, to);
     await from.users.update(user(4).id, ({ record }) => ({ ...record, name: 'Other' }));
@@ -101,7 +101,7 @@ describe('copyRecords', () => {
     expect(await contentOf(to)).to.deep.equal(await contentOf(from));
   });
 
-  it('carries over addresses that went from one user to another', async () => {
+  it('copies email addresses that moved from one user to another', async () => {
     const { from, to } = await stores();
     await copy(from, to);
     const [one, two, three] = [user(1), user(2), user(4)];
@@ -116,7 +116,7 @@ describe('copyRecords', () => {
     expect(await contentOf(to)).to.deep.equal(await contentOf(from));
   });
 
-  it('refuses a target with records of its own or newer ones, and changes nothing', async () => {
+  it('rejects a target with other or newer records, and changes nothing', async () => {
     const name = 'Other';
     const others: [RegExp, (to: Store) => Promise<unknown>, version?: number][] = [
       [
@@ -144,7 +144,7 @@ describe('copyRecords', () => {
       const { from, to } = await stores();
       await write(to);
       const before = await contentOf(to);
-      expect(await refusalOf(copy(from, to))).to.match(sentence);
+      expect(await failureOf(copy(from, to))).to.match(sentence);
       expect(await contentOf(to)).to.deep.equal(before);
       expect(await transferOf(to).isFilling()).to.equal(false);
       await copy(from, to, { overwrite: true });
@@ -154,7 +154,7 @@ describe('copyRecords', () => {
     }
   });
 
-  it('removes what else the target has, whatever addresses and ids it has', async () => {
+  it('with overwrite, removes other records of the target, whatever addresses and ids they have', async () => {
     const { from, to } = await stores();
     const others = records(1300);
     await fill(to, {
@@ -168,16 +168,16 @@ describe('copyRecords', () => {
         version,
       })),
     });
-    expect(await refusalOf(copy(from, to))).to.match(
+    expect(await failureOf(copy(from, to))).to.match(
       /^The target holds 1,400 records missing from/,
     );
     await copy(from, to, { overwrite: true });
     expect(await contentOf(to)).to.deep.equal(given);
   });
 
-  it('does not let an empty source remove everything', async () => {
+  it('does not empty the target if the source is empty', async () => {
     const { from, to } = await stores();
-    expect(await refusalOf(copy(to, from, { overwrite: true }))).to.match(/has no records/);
+    expect(await failureOf(copy(to, from, { overwrite: true }))).to.match(/has no records/);
     expect(await contentOf(from)).to.deep.equal(given);
     expect(await copy(to, createMemoryStore())).to.include({ users: 0, posts: 0 });
   });
@@ -201,7 +201,7 @@ describe('copyRecords', () => {
     expect(await transferOf(to).isFilling()).to.equal(false);
   });
 
-  it('copies deleted ids, so that no version is given twice', async () => {
+  it('copies deleted ids, so that no version is used twice', async () => {
     const { from, to } = await stores();
     await from.posts.delete(post(2).id);
     await from.users.delete(user(59).id, 'keep', systemClock.now());
@@ -221,7 +221,7 @@ describe('copyRecords', () => {
     expect(await copy(from, to)).to.include({ users: 59, posts: 599 });
   });
 
-  it('says that the sides differ when another process writes meanwhile', async () => {
+  it('says that the sides differ if another process wrote during the copy', async () => {
     const { from, to } = await stores();
     let isWritten = false;
     watch(to, async (loaded) => {
@@ -232,17 +232,17 @@ describe('copyRecords', () => {
       await from.posts.create(post(9000, { authorId: user(800).id }));
       await from.posts.delete(post(0).id);
     });
-    expect(await refusalOf(copy(from, to))).to.match(
+    expect(await failureOf(copy(from, to))).to.match(
       /The two sides differ in 3 records \(the user .*run the same command again/,
     );
-    expect(await refusalOf(copy(from, to))).to.match(
+    expect(await failureOf(copy(from, to))).to.match(
       /missing from the source.* \(the post p0000000\)/,
     );
     await copy(from, to, { overwrite: true });
     expect(await contentOf(to)).to.deep.equal(await contentOf(from));
   });
 
-  it('reads batches by their bytes', async () => {
+  it('limits batches by their size in bytes', async () => {
     const body = 'x'.repeat(90_000);
     const large = Array.from({ length: 40 }, (_, n) => ({ record: post(n, { body }), version: 1 }));
     const { from, to } = await stores({ users: [], posts: large });
@@ -252,10 +252,10 @@ describe('copyRecords', () => {
     expect(Math.max(...source.batches)).to.be.within(900_000, 1024 * 1024);
   });
 
-  it('refuses a store that has no transfer', async () => {
+  it('rejects a store without transfer', async () => {
     const { from, to } = await stores();
     const served = { ...to, transfer: undefined } as unknown as Store;
-    expect(await refusalOf(copy(from, served))).to.match(/can be served, but neither copied/);
-    expect(await refusalOf(copy(served, to))).to.match(/can be served, but neither copied/);
+    expect(await failureOf(copy(from, served))).to.match(/can be served, but neither copied/);
+    expect(await failureOf(copy(served, to))).to.match(/can be served, but neither copied/);
   });
 });

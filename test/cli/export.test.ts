@@ -1,16 +1,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
-import { openSqliteStore } from '../../../src/adapters/sqlite/index.ts';
-import { runProgram } from '../../../src/cli/program.ts';
-import { exportFile } from '../../../src/cli/transfer/export-file.ts';
-import type { Store } from '../../../src/ports/store.ts';
-import { blocksOf, shown } from '../../docs/markdown.ts';
-import { temporaryDirectory } from '../../support/repository-copy.ts';
-import { rostrum } from '../../support/server.ts';
-import { refusalOf } from '../refusal.ts';
-import { contentOf, fill, records, transferOf } from './records.ts';
+import { createMemoryStore } from '../../src/adapters/memory/index.ts';
+import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
+import { exportFile } from '../../src/cli/export.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { blocksOf, shown } from '../docs/markdown.ts';
+import { temporaryDirectory } from '../support/repository-copy.ts';
+import { rostrum } from '../support/server.ts';
+import { failureOf } from './failure.ts';
+import { contentOf, fill, records, transferOf } from './transfer/records.ts';
 
 const progress = { begin() {}, advance() {}, end() {} };
 const given = records(60);
@@ -32,7 +32,7 @@ describe('exported files', () => {
   const exported = (signal = new AbortController().signal) =>
     exportFile(store, path, { progress, signal });
 
-  it('have a record a line, users before posts, by id', async () => {
+  it('have one record per line, users before posts, ordered by id', async () => {
     expect(await exported()).to.deep.equal({ users: 60, posts: 600 });
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line))).to.deep.equal([
@@ -42,7 +42,7 @@ describe('exported files', () => {
     expect(existsSync(`${path}.part`)).to.equal(false);
   });
 
-  it('are written by the program, and imported with the same ids, times and fields', async function () {
+  it('can be imported with the same ids, times and fields', async function () {
     this.timeout(60_000);
     const url = (name: string) => `sqlite:${join(folder.path, name)}`;
     const source = openSqliteStore({ path: join(folder.path, 'source.db') });
@@ -64,7 +64,7 @@ describe('exported files', () => {
     ]);
   });
 
-  it('with an invalid line are rejected, and the message names the line', async () => {
+  it('are rejected if a line is invalid, and the message names the line', async () => {
     writeFileSync(
       path,
       '\ufeff{ "user": {"name":"Ada"}}\n{"comment":{}}\n{"post":{"title":"A"},"n":1}\n',
@@ -78,7 +78,7 @@ describe('exported files', () => {
     );
   });
 
-  it('of an empty store are empty, and no file to import', async () => {
+  it('are empty for an empty store, and cannot be imported then', async () => {
     store = createMemoryStore();
     expect(await exported()).to.deep.equal({ users: 0, posts: 0 });
     const url = `sqlite:${join(folder.path, 'a.db')}`;
@@ -105,7 +105,7 @@ describe('exported files', () => {
     expect(readFileSync(path, 'utf8')).to.match(shown(example?.text ?? 'nothing'));
   });
 
-  it('are named where they, or their folder, are not there', async () => {
+  it('are named in the message if they or their folder do not exist', async () => {
     const url = `sqlite:${join(folder.path, 'source.db')}`;
     await openSqliteStore({ path: join(folder.path, 'source.db') }).close();
     const none = join(folder.path, 'none');
@@ -113,26 +113,26 @@ describe('exported files', () => {
       [`There is no folder ${none}: make it first.`, 'export', join(none, 'x.jsonl')],
       [`There is no file ${none}.`, 'import', none],
     ] as const) {
-      expect(await refusalOf(runProgram([...args, '--store', url]))).to.equal(sentence);
+      expect(await failureOf(runProgram([...args, '--store', url]))).to.equal(sentence);
     }
   });
 
-  it('are JSON Lines, and refuse the names of other formats', async () => {
+  it('cannot have the names of other formats', async () => {
     for (const name of ['export.csv', 'export.json', 'export']) {
       const args = ['export', name, '--store', `sqlite:${folder.path}/source.db`];
-      expect(await refusalOf(runProgram(args))).to.equal(
-        `An export is JSON Lines: give it a name like rostrum.jsonl, not "${name}".`,
+      expect(await failureOf(runProgram(args))).to.equal(
+        `rostrum export writes JSON Lines: use a name that ends in .jsonl, not "${name}".`,
       );
     }
   });
 
-  it('are not written over', async () => {
+  it('are never overwritten', async () => {
     writeFileSync(path, 'precious');
-    expect(await refusalOf(exported())).to.match(/exists/);
+    expect(await failureOf(exported())).to.match(/exists/);
     expect(readFileSync(path, 'utf8')).to.equal('precious');
   });
 
-  it('are written anew after an interruption', async () => {
+  it('are written from the start after an interruption', async () => {
     const abort = new AbortController();
     const { posts } = transferOf(store);
     const scan = posts.scan.bind(posts);

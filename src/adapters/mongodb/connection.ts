@@ -6,8 +6,8 @@ import type { Logger } from '../../ports/logger.ts';
 import { Call } from './call.ts';
 import type { ClientSettings } from './connection-string.ts';
 import { limits } from './limits.ts';
-import { Opening } from './opening.ts';
 import { Primary } from './primary.ts';
+import { Startup } from './startup.ts';
 
 /**
  * The connection of a store: made in the background, kept up by the driver, closed once. Every call of
@@ -16,7 +16,7 @@ import { Primary } from './primary.ts';
 export class Connection {
   readonly client: MongoClient;
   readonly db: Db;
-  readonly #opening: Opening;
+  readonly #startup: Startup;
   readonly #primary: Primary;
   readonly #underWay = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
@@ -29,7 +29,7 @@ export class Connection {
     client.on('topologyDescriptionChanged', ({ newDescription }) =>
       this.#primary.see([...newDescription.servers.values()]),
     );
-    this.#opening = new Opening(settings, logger, customFilters);
+    this.#startup = new Startup(settings, logger, customFilters);
   }
 
   /** Runs one call of a port. @param signal ends the call, and its command on the server */
@@ -59,7 +59,7 @@ export class Connection {
     if (this.#closed) throw storeUnavailable('none');
     signal?.throwIfAborted();
     const call = new Call(this.#primary, signal);
-    const work = call.within(this.#opening.wait().then(() => body(call)));
+    const work = call.within(this.#startup.wait().then(() => body(call)));
     this.#underWay.add(work);
     try {
       return await work;
@@ -70,10 +70,10 @@ export class Connection {
 
   async #close(): Promise<void> {
     // Calls may wait for a server that could still come, but not for one that is known to be away.
-    if (this.#underWay.size === 0 || this.#opening.isHopeless) this.#opening.giveUp();
+    if (this.#underWay.size === 0 || this.#startup.hasFailed) this.#startup.giveUp();
     await atMost(limits.closingMs, Promise.allSettled(this.#underWay));
-    this.#opening.giveUp();
-    await atMost(limits.goodbyeMs, this.client.close()).catch(() => {});
+    this.#startup.giveUp();
+    await atMost(limits.driverCloseMs, this.client.close()).catch(() => {});
   }
 }
 

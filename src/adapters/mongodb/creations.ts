@@ -5,7 +5,12 @@ import { type Collection, type Id, type Version, VersionedRecord } from '../../d
 import type { Creation } from '../../ports/repository.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
-import { type Draft, receiptFields, type StoredReceipt, versionedOf } from './documents.ts';
+import {
+  type RecordDocument,
+  receiptFields,
+  type StoredReceipt,
+  versionedOf,
+} from './documents.ts';
 import { isTransient, rejectionOf } from './errors.ts';
 import { deletedIds } from './layout.ts';
 import { limits } from './limits.ts';
@@ -17,7 +22,7 @@ import { inTransaction, type Transaction } from './transactions.ts';
 interface Waiting {
   readonly call: Call;
   readonly collection: Collection;
-  readonly draft: Draft;
+  readonly draft: RecordDocument;
   readonly receipt: Receipt | undefined;
   /** The id of the receipt's document: keys belong to a collection. */
   readonly receiptId: string;
@@ -28,7 +33,7 @@ interface Waiting {
 type Group = readonly Waiting[];
 
 /** Creations that their group has to leave out: each is tried alone, or rejected for a reason. */
-class Faults extends Error {
+class GroupRejection extends Error {
   readonly creations: Group;
   readonly reason: Error | undefined;
 
@@ -113,7 +118,7 @@ export class Creations {
         for (const one of some) one.resolve(created(one, 1));
         break;
       } catch (error) {
-        if (error instanceof Faults) {
+        if (error instanceof GroupRejection) {
           together = some.filter((one) => !error.creations.includes(one));
           if (error.reason === undefined) alone.push(...error.creations);
           else for (const { reject } of error.creations) reject(error.reason);
@@ -158,8 +163,8 @@ export class Creations {
 }
 
 /**
- * @param checkReceipts whether to look for all receipts that are there: the server tells of the first only
- * @throws Faults
+ * @param checkReceipts set after a first conflict: the server reports only one duplicate per try
+ * @throws GroupRejection
  */
 async function insertTogether(
   transaction: Transaction,
@@ -169,32 +174,32 @@ async function insertTogether(
   for (const { call } of creations) call.outcome = 'none';
   const groups = Map.groupBy(creations, ({ collection }) => collection);
   for (const [collection, group] of groups) {
-    await checkNone(transaction, deletedIds[collection], group, ({ draft }) => draft.id);
+    await rejectExisting(transaction, deletedIds[collection], group, ({ draft }) => draft.id);
   }
   const withReceipt = creations.filter(({ receipt }) => receipt !== undefined);
   const receiptIdOf = ({ receiptId }: Waiting) => receiptId;
-  if (checkReceipts) await checkNone(transaction, 'receipts', withReceipt, receiptIdOf);
+  if (checkReceipts) await rejectExisting(transaction, 'receipts', withReceipt, receiptIdOf);
   await insertAll(transaction, 'receipts', withReceipt, receiptOf);
   for (const [collection, group] of groups) {
     await insertAll(transaction, collection, group, documentOf);
   }
   const unknown = await transaction.touchAuthors(authorsOf(creations));
   // The last of all errors, so nothing else is wrong with these.
-  leaveOut(creations, ({ draft }) => unknown.has(draft.authorId), unknownAuthor);
+  rejectFrom(creations, ({ draft }) => unknown.has(draft.authorId), unknownAuthor);
   // Their clients were told that nothing was changed.
-  leaveOut(creations, ({ call }) => call.isOver, outOfTime);
+  rejectFrom(creations, ({ call }) => call.isOver, outOfTime);
   for (const { call } of creations) call.outcome = 'unknown';
 }
 
 const outOfTime = () => storeUnavailable('none');
 
-/** @throws Faults if there are any */
-function leaveOut(group: Group, isFault: (one: Waiting) => boolean, reason?: () => Error) {
+/** @throws GroupRejection if there are any */
+function rejectFrom(group: Group, isFault: (one: Waiting) => boolean, reason?: () => Error) {
   const faults = group.filter(isFault);
-  if (faults.length > 0) throw new Faults(faults, reason?.());
+  if (faults.length > 0) throw new GroupRejection(faults, reason?.());
 }
 
-async function checkNone(
+async function rejectExisting(
   transaction: Transaction,
   collection: string,
   creations: Group,
@@ -202,7 +207,7 @@ async function checkNone(
 ): Promise<void> {
   const found = await transaction.find(collection, { _id: { $in: creations.map(idOf) } });
   const ids = new Set(found.map(({ _id }) => _id));
-  leaveOut(creations, (one) => ids.has(idOf(one)));
+  rejectFrom(creations, (one) => ids.has(idOf(one)));
 }
 
 async function insertAll(
@@ -216,7 +221,7 @@ async function insertAll(
     await transaction.insert(collection, documents);
   } catch (error) {
     const fault = error instanceof MongoServerError && creations[error.index];
-    throw fault ? new Faults([fault]) : error;
+    throw fault ? new GroupRejection([fault]) : error;
   }
 }
 

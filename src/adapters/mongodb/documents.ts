@@ -38,7 +38,7 @@ export interface StoredReceipt extends StoredRecord {
 }
 
 /** A record that is about to be stored. */
-export interface Draft {
+export interface RecordDocument {
   readonly id: Id;
   readonly json: string;
   readonly authorId: Id | null;
@@ -60,7 +60,7 @@ export const smallParts = {
 export const allParts = { ...smallParts, rest: 1 } as const;
 
 /** Copies a record at once, because the caller may change its own later. */
-export function draftOf<R extends User | Post>(collection: Collection, record: R): Draft {
+export function draftOf<R extends User | Post>(collection: Collection, record: R): RecordDocument {
   const json = JSON.stringify(record);
   const { id, ...row } = searchRow(collection, record);
   const text = utf8Bytes(json) <= limits.smallRecord ? { json } : inParts(record);
@@ -130,10 +130,10 @@ export function pathOf({ field, custom }: QueryField): string {
 }
 
 /**
- * Returns an update that replaces all of a document but the mark of its last post. Operators, and not a
- * replacement, because the server then tells followers whether the version has changed.
+ * Returns an update that replaces every field of a document except `touched`. It uses operators, because the
+ * server then tells followers whether the version has changed.
  */
-export function replacement({ fields }: Draft, version: Version): Document {
+export function replacement({ fields }: RecordDocument, version: Version): Document {
   const optional = ['rest', 'restBytes', 'restNames', 'override', 'custom'];
   const gone = optional.filter((name) => !(name in fields)).map((name) => [name, true]);
   return { $set: { ...fields, version }, $unset: Object.fromEntries(gone) };
@@ -153,7 +153,10 @@ function textOf({ json, rest }: StoredText): string {
 }
 
 /** Returns what is stored of a receipt, besides its id and the version of its record. */
-export function receiptFields({ fingerprint, from, until }: Receipt, { fields }: Draft): Document {
+export function receiptFields(
+  { fingerprint, from, until }: Receipt,
+  { fields }: RecordDocument,
+): Document {
   // The clock of the server may be far from that of the receipt, so its lifetime counts from now.
   const lifetime = Math.max(instantToMs(until) - instantToMs(from), 0);
   const expires = new Date(Date.now() + lifetime + limits.graceMs);

@@ -7,7 +7,7 @@ import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 
-/** The name of a log, and a time after every majority-committed change. */
+/** The name of a log, and an operation time after every majority-committed write. */
 interface Log {
   readonly name: string;
   readonly end: Timestamp;
@@ -124,7 +124,7 @@ async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
     });
     const [found] = cursor.firstBatch;
     if (found !== undefined) {
-      // Without a time the server begins behind writes that no list shows yet, and perhaps never will.
+      // By default the server would start before writes that may still be rolled back.
       const { t, i } = operationTime as Timestamp;
       return { name: String(found.name), end: new Timestamp({ t, i: i + 1 }) };
     }

@@ -137,8 +137,8 @@ async function buildIndexes(
       }
       if (!conflicts.has(Number(error.code))) throw error;
       throw new MongodbRefusal(
-        `An index of "${collection}" conflicts with one of Rostrum's. ` +
-          `Drop it, and Rostrum builds its own. (${error.errmsg})`,
+        `An index of "${collection}" conflicts with one that Rostrum needs. ` +
+          `Drop it: Rostrum creates its own. (${error.errmsg})`,
       );
     }
   }

@@ -21,7 +21,7 @@ export const limits = {
   reconnectMs: 500,
   /** How long `close` waits for calls that are under way, and then for the driver. */
   closingMs: 9000,
-  goodbyeMs: 1000,
+  driverCloseMs: 1000,
   /** Between two tries of a transaction, at most; between two looks whether the store is open. */
   retryMs: 20,
   /** How long a receipt stays after it has expired. */

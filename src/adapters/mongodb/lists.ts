@@ -156,7 +156,7 @@ function textOf(record: StoredRecord, fields: Fields): string {
   return fields ? JSON.stringify(projected(versioned.record, fields)) : versioned.json;
 }
 
-/** Leaves out records that are surely behind the end of the page, so that they are not read. */
+/** Drops records that can't fit on the page, so that their text isn't read. */
 function fittingOf(found: readonly Listed[], { limit, bytes }: ListQuery): readonly Listed[] {
   let size = 0;
   const end = found.findIndex((listed, n) => {
@@ -187,9 +187,8 @@ function sorting({ direction, ...field }: QueryOrder): Document {
 }
 
 /**
- * What a list asks of the documents behind a position. That is up to three ranges of the sort's index: the
- * rest with the same key, all other keys, and null. The server merges them in order, so a page costs the same
- * however deep it lies.
+ * The filter for the documents after a position: up to three ranges of the sort's index, for the rest with the
+ * same key, all other keys, and null. The server merges them in order, so a page costs the same at any depth.
  */
 function behind(
   { conditions, order }: Pick<ListQuery, 'conditions' | 'order'>,

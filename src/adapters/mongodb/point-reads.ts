@@ -10,9 +10,8 @@ import { Semaphore } from './semaphore.ts';
 type Read = PromiseWithResolvers<StoredRecord | undefined>;
 
 /**
- * Reads single documents by id. Reads that are asked for in one tick of the event loop share a command,
- * which costs many times as much as one more document in it. No read joins a command under way: it has to
- * see everything that was acknowledged before it was asked for.
+ * Batches reads by id: all reads of one tick share a command, which costs many times as much as one more document
+ * in it. A read never joins a command that was already sent, because it must see every write acknowledged before.
  */
 export class PointReads {
   readonly #connection: Connection;

@@ -19,7 +19,7 @@ import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repo
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import type { Creations } from './creations.ts';
-import { type Draft, draftOf, replacement, versionedOf } from './documents.ts';
+import { draftOf, type RecordDocument, replacement, versionedOf } from './documents.ts';
 import { rejectionOf } from './errors.ts';
 import { deletedIds } from './layout.ts';
 import { limits } from './limits.ts';
@@ -127,7 +127,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     return stored && versionedOf<R>(stored);
   }
 
-  async #replace(call: Call, next: Draft, version: Version): Promise<boolean> {
+  async #replace(call: Call, next: RecordDocument, version: Version): Promise<boolean> {
     const collection = this.connection.db.collection<{ _id: Id }>(this.#collection);
     const update = replacement(next, version + 1);
     call.outcome = 'unknown';
@@ -138,7 +138,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     return matchedCount === 1;
   }
 
-  #replaceAuthor(call: Call, next: Draft, version: Version): Promise<boolean> {
+  #replaceAuthor(call: Call, next: RecordDocument, version: Version): Promise<boolean> {
     return inTransaction(this.connection, call, async (transaction) => {
       const statement = { q: { _id: next.id, version }, u: replacement(next, version + 1) };
       if ((await transaction.update(this.#collection, [statement])) === 0) return false;
@@ -208,7 +208,8 @@ async function deleteUser(
   const posts = await transaction.count('posts', { authorId: id });
   if (posts > 0 && mode === 'refuse') throw new RostrumError('user-has-posts', { posts });
   if (posts > limits.deletedPosts) {
-    throw new RostrumError('refused', { reason: 'Delete some of the posts first.' });
+    const reason = `A user with more than ${limits.deletedPosts} posts can't be deleted in one step. Delete some of the posts first.`;
+    throw new RostrumError('refused', { reason });
   }
   for (let left = posts; left > 0; left -= limits.found) {
     call.extend();

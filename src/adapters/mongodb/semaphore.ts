@@ -1,4 +1,4 @@
-/** Lets work run while all of it together takes at most so much of something; the rest waits in order. */
+/** A weighted semaphore; work waits in order. */
 export class Semaphore {
   readonly #capacity: number;
   readonly #waiting: { readonly share: number; readonly start: () => void }[] = [];

@@ -5,7 +5,7 @@ import { type Collection, type Id, type Version, versionToLoad } from '../../dom
 import type { User } from '../../domain/user.ts';
 import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import type { Connection } from './connection.ts';
-import { type Draft, draftOf, replacement } from './documents.ts';
+import { draftOf, type RecordDocument, replacement } from './documents.ts';
 import { rejectionOf } from './errors.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 import { limits } from './limits.ts';
@@ -117,7 +117,7 @@ async function loadParts<T>(
 async function loadRecords(
   transaction: Transaction,
   collection: Collection,
-  loaded: readonly { readonly draft: Draft; readonly version: Version }[],
+  loaded: readonly { readonly draft: RecordDocument; readonly version: Version }[],
 ): Promise<void> {
   const named = { _id: { $in: loaded.map(({ draft }) => draft.id) } };
   const live = await versionsOf(transaction, collection, named, 'version');

@@ -30,15 +30,15 @@ export interface SqliteRestoreOptions extends CopyOptions {
   readonly from: string;
 }
 
-/** For how long a restore waits for the locks of other processes, and how often it tries, in milliseconds. */
+/** How long a restore waits for the locks of other processes, and how often it tries, in milliseconds. */
 const lockMs = 30_000;
 const retryMs = 50;
 
 /**
- * Copies a data file as it is at this moment, while others go on writing: with every record that was
- * acknowledged before, and no half of a change. Then checks the copy, which blocks the event loop.
+ * Copies a consistent snapshot of a data file while others write, with every record that was acknowledged before.
+ * Then checks the copy, which blocks the event loop.
  *
- * @throws SqliteStoreError in one sentence that says what to do; `store-damaged` when the check fails
+ * @throws SqliteStoreError; `store-damaged` when the check fails
  */
 export async function backupSqlite(options: SqliteBackupOptions): Promise<void> {
   const { path, to, onProgress = () => {} } = options;
@@ -69,7 +69,7 @@ export async function backupSqlite(options: SqliteBackupOptions): Promise<void> 
  * servers that have it open must be restarted.
  *
  * @returns true when the data file was moved
- * @throws SqliteStoreError in one sentence that says what to do
+ * @throws SqliteStoreError
  */
 export async function restoreSqlite(options: SqliteRestoreOptions): Promise<boolean> {
   const { path, from, onProgress = () => {} } = options;

@@ -40,7 +40,7 @@ function pathOf(field: string): string {
 
 type Kind = CustomFilterType | 'unique_text' | 'unique_number';
 
-/** Names in SQLite ignore case and field names do not, so every other character stands as its code. */
+/** Encodes everything but a–z and 0–9: names in SQLite ignore case, and field names don't. */
 function nameOf(collection: Collection, kind: Kind, field: string): string {
   const code = (character: string) => `_${character.codePointAt(0)?.toString(16)}_`;
   const type = kind === 'text[]' ? 'list' : kind;
@@ -62,7 +62,7 @@ function statementsFor(collection: Collection, { name, type, isUnique }: Declare
   const own = nameOf(collection, type, name);
   if (type === 'text[]') return { [own]: elementsSql(collection, name) };
   const value = customExpression(name, type);
-  // Behind the value come the id, for a sort by it, and what such lists are sorted by besides.
+  // The id serves sorts by this field; the other columns cover the default orders.
   const others = collection === 'posts' ? 'createdAt, publishedAt' : 'createdAt';
   const index = `CREATE INDEX "${own}" ON ${collection} (${value}, id, ${others})`;
   if (!isUnique) return { [own]: index };
@@ -84,7 +84,7 @@ function elementsSql(collection: Collection, field: string): string {
 /**
  * The texts in the arrays of the records that meet a condition.
  *
- * @param records what has them in its columns `json`, `createdAt` and `id`
+ * @param records a table or subquery with the columns `json`, `createdAt` and `id`
  */
 function elementsOf(records: string, field: string, condition: string): string {
   const path = pathOf(field);

@@ -23,8 +23,8 @@ type Row = readonly [EventPosition, RecordEvent['type'], Collection, Id, version
  * The newest events, in a table, in the order of their commits. Each is written in the transaction of its
  * change.
  *
- * A position is the number of a row and its mark, which is random, and is good while the row exists. A
- * backup that is put back gives the numbers behind its own a second time, with other marks.
+ * A position is a row number and the row's random mark. After a restore, numbers repeat with new marks, so old
+ * positions expire.
  */
 export class SqliteEvents implements EventLog {
   readonly #file: OpenFile;

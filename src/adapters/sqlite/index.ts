@@ -14,11 +14,10 @@ export { SqliteStoreError, type SqliteStoreErrorCode } from './connection/errors
 export type { SqliteStoreOptions, WriteLimits } from './options.ts';
 
 /**
- * Opens a data file, or makes it.
+ * Opens a data file, or creates it. Other stores can have the file open, in this process and in others of this
+ * machine.
  *
- * Other stores may have the file open, in this process and in others of this machine.
- *
- * @throws SqliteStoreError in one sentence that says what to do
+ * @throws SqliteStoreError
  * @throws TypeError or RangeError for invalid `customFilters`
  */
 export function openSqliteStore<const Filters extends CustomFilters = NoCustomFilters>(

@@ -31,11 +31,11 @@ const recordTable = (collection: Collection) => `
     BEGIN INSERT OR REPLACE INTO deleted VALUES ('${collection}', old.id, old.version); END;`;
 
 /**
- * Every order of a list has an index on its field and the id. Behind the id come fields that such a list is
- * filtered or sorted by besides, so that SQLite needs the index alone.
+ * Every order of a list has an index on its field and the id. The columns after the id make the index covering
+ * for the other filters and orders.
  *
- * Each index in random order costs an insert a page, as much as everything else about it. So the posts of an
- * author are sorted when they are listed by title or by `updatedAt`.
+ * Each index with randomly ordered keys costs an insert one more page write, which doubles its cost. So the posts
+ * of an author are sorted when they are listed by title or by `updatedAt`.
  */
 const indexes = `
   CREATE UNIQUE INDEX usersEmail ON users (emailKey);

@@ -20,7 +20,7 @@ await describeOnMongodb('deletions on MongoDB', () => {
     for (const mode of ['delete', 'keep'] as const) {
       const error = await errorOf(users.delete(author.id, mode, later));
       expect(isRostrumError(error, 'refused') && error.details.reason).to.equal(
-        'Delete some of the posts first.',
+        "A user with more than 25000 posts can't be deleted in one step. Delete some of the posts first.",
       );
     }
     const error = await errorOf(users.delete(author.id, 'refuse', later));

@@ -49,7 +49,7 @@ await describeOnMongodb('a MongoDB database', () => {
   const obstacles: Record<string, readonly [() => Promise<unknown>, RegExp | string]> = {
     'an index of the same name on another field': [
       () => collection('users').createIndex({ other: 1 }, { name: 'createdAt' }),
-      /^An index of "users" conflicts with one of Rostrum's/,
+      /^An index of "users" conflicts with one that Rostrum needs/,
     ],
     'an index of the same name that is not unique': [
       () => collection('users').createIndex({ emailKey: 1 }, { name: 'emailKey_unique' }),

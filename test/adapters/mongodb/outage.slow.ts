@@ -48,7 +48,7 @@ await describeOnMongodb('a MongoDB store without its server', () => {
     const store = openMongodbStore({ url: `mongodb://127.0.0.1:${await freePort()}` });
     const from = Date.now();
     await store.close();
-    expect(Date.now() - from).to.be.below(limits.goodbyeMs);
+    expect(Date.now() - from).to.be.below(limits.driverCloseMs);
     await unavailable(store.users.get('x'));
     await unavailable(store.ready());
     await store.close();

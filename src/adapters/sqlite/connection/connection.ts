@@ -125,7 +125,7 @@ function wrapped<T>(driver: () => T): T {
 }
 
 /** Settings that the store's promises depend on, with what SQLite returns once they are in effect. */
-const needed = [
+const requiredPragmas = [
   // Readers see the last commit while a write goes on.
   ['journal_mode', 'WAL', 'wal'],
   // Each commit is synced before it returns; NORMAL would lose the last ones in a power cut.
@@ -134,7 +134,7 @@ const needed = [
   ['foreign_keys', 'ON', 1],
 ] as const;
 
-const wished = [
+const tuningPragmas = [
   // 16 MiB hold the inner pages of the indexes of a million records. A commit may look through all.
   ['cache_size', '-16384'],
   // Pages of the log between two checkpoints. With half as many, one in a hundred posts would wait for one.
@@ -145,8 +145,9 @@ const wished = [
 
 /** Sets up a connection, and throws when a setting that safety depends on did not take effect. */
 export function applyPragmas(connection: Connection, file: string): void {
-  for (const [name, value] of [...needed, ...wished]) connection.exec(`PRAGMA ${name} = ${value}`);
-  for (const [name, value, expected] of needed) {
+  for (const [name, value] of [...requiredPragmas, ...tuningPragmas])
+    connection.exec(`PRAGMA ${name} = ${value}`);
+  for (const [name, value, expected] of requiredPragmas) {
     if (pragma(connection, name) === expected) continue;
     const message = `SQLite did not take the setting ${name} = ${value} for the data file ${file}: use a local file system that allows it.`;
     throw new SqliteStoreError('store-unsafe-settings', message);

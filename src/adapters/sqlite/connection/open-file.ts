@@ -62,7 +62,7 @@ export class OpenFile {
     const wasMoved = this.#isMoved;
     this.#isMoved = identityOf(this.path) !== this.identity;
     if (this.#isMoved) {
-      // The log stays behind, so the file gets what is in it. Later, because a transaction may be open.
+      // Checkpoint, so that the moved file gets the commits in its log. Deferred: a transaction may be open.
       if (!wasMoved) setImmediate(() => this.#checkpoint('PASSIVE'));
       const message = `The data file ${this.path} was moved, replaced or deleted while it was open: put it back, or restart the server.`;
       throw this.logged(new SqliteStoreError('store-file-moved', message));

@@ -10,7 +10,7 @@ const group = { writes: 500, ms: 3 };
 /** Delay before retrying a lock held by another process: 1 to 5 ms. */
 const retryMs = () => 1 + Math.random() * 4;
 
-/** After so many milliseconds without a write, the log is moved into the file. */
+/** Milliseconds without a write after which the log is checkpointed. */
 const idleMs = 60_000;
 
 /** What is written to find out whether the disk has space again: as much as a long post. */
@@ -27,8 +27,8 @@ interface QueuedWrite {
 /**
  * Lets writes that wait at the same time share a commit.
  *
- * No write is settled before the group's COMMIT. That holds for a rejected write too, because its reason
- * may be another write of the group, which is not made in the end. A failure of the driver fails the group.
+ * No write is settled before the group's COMMIT. A rejected write waits too: it may have been rejected because of
+ * a write that is then rolled back. A failure of the driver fails the group.
  */
 export class WriteQueue {
   readonly #file: OpenFile;

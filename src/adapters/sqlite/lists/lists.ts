@@ -20,7 +20,7 @@ const [script] = [String(import.meta.url)]
   .map((url) => new URL(url.replace(/lists(?=\.[jt]s$)/, 'list-worker')));
 
 /**
- * Instead of the flags of the process, which may preload code that is not meant for this thread. Node 22 has
+ * Replaces the flags of the process, which may preload code that isn't meant for a worker. Node 22 has already
  * warned of `node:sqlite` in the main thread.
  */
 const execArgv = ['--disable-warning=ExperimentalWarning'];
@@ -104,7 +104,7 @@ export class Lists {
     try {
       this.#worker = new Worker(script ?? '', { workerData, execArgv, env: {} });
     } catch {
-      this.#hasWorker = false; // Node's permissions, for example.
+      this.#hasWorker = false; // For example, Node's permission model forbids workers.
       return undefined;
     }
     const worker = this.#worker;

@@ -8,7 +8,7 @@ import { ensureLayout } from './layout.ts';
 import { limits } from './limits.ts';
 
 /** Connects for the first time and prepares the database; tries until it succeeds or is given up. */
-export class Opening {
+export class Startup {
   readonly #settings: ClientSettings;
   readonly #logger: Logger;
   readonly #customFilters: CustomFilters;
@@ -25,7 +25,7 @@ export class Opening {
   }
 
   /** Returns true when waiting is of no use: no server is there, or it is refused. */
-  get isHopeless(): boolean {
+  get hasFailed(): boolean {
     return !this.#isOpen && this.#problem !== undefined;
   }
 

@@ -22,10 +22,12 @@ export async function copyCommand({ from, to, overwrite = false }: CopyFlags): P
   if (placeOf(source) === placeOf(target)) {
     throw new Failure(`--to is "${redactStoreUrl(to)}", the same store as --from.`);
   }
-  const counts = await runLong((run) =>
-    withStore(source, 'source', (read) =>
-      withStore(target, 'copy', (write) => copyRecords(read, write, { ...run, overwrite })),
-    ),
+  const counts = await runLong(
+    (run) =>
+      withStore(source, 'source', (read) =>
+        withStore(target, 'copy', (write) => copyRecords(read, write, { ...run, overwrite })),
+      ),
+    () => 'run the same command again to copy the rest',
   );
   print(`Copied, and equal on both sides: ${countsText(counts)}`);
   print(`  from ${redactStoreUrl(from)}`, `  to   ${redactStoreUrl(to)}`);

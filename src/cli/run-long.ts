@@ -4,9 +4,6 @@ import { createProgress, type Progress } from './progress.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
-/** What to do after a copy was interrupted. */
-const carriesOver = 'run the same command again to copy the rest';
-
 /** Progress and cancellation of a long command. */
 export interface LongRun {
   readonly progress: Progress;
@@ -21,7 +18,7 @@ export interface LongRun {
  */
 export async function runLong<T>(
   work: (run: LongRun) => Promise<T>,
-  next = () => carriesOver,
+  next: () => string,
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;

@@ -40,10 +40,7 @@ async function open(named: StoreSetting, role: Role, options: StoreOptions): Pro
   try {
     const parsed = storeUrlOf(named);
     if (parsed.kind === 'memory') {
-      throw storeFailure(
-        named,
-        'a memory store is empty at the start, and is lost when the command ends.',
-      );
+      throw storeFailure(named, 'a memory store is lost when the command ends.');
     }
     const isMissing = parsed.kind === 'sqlite' && !existsSync(parsed.path);
     if (isMissing && role === 'source') throw storeFailure(named, 'there is no such file.');
@@ -63,7 +60,7 @@ export async function refuseHalfCopy(store: Store, named: StoreSetting): Promise
   if (!(await store.transfer?.isFilling())) return;
   throw storeFailure(
     named,
-    'This store is half of an unfinished copy. Run the same copy again to finish it.',
+    'This store is the target of an unfinished copy. Run the same copy again to finish it.',
   );
 }
 

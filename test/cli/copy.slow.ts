@@ -109,7 +109,7 @@ describe('rostrum copy', function () {
       const { code, stderr } = await rostrum(...command);
       expect(code, command[0]).to.equal(1);
       expect(stderr).to.contain(
-        `is "${store}": This store is half of an unfinished copy. Run the same copy again to finish it.\n`,
+        `is "${store}": This store is the target of an unfinished copy. Run the same copy again to finish it.\n`,
       );
     };
     await Promise.all(commands.map(refuse));
@@ -137,7 +137,7 @@ describe('rostrum copy', function () {
     const args = ['copy', '--from', url('few.db'), '--to', url('more.db')];
     const refused = await rostrum(...args);
     expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
-    expect(refused.stderr).to.match(/^The target holds 1 record .* \(the user u0009999\): .*\n$/);
+    expect(refused.stderr).to.match(/^The target has 1 record .* \(the user u0009999\): .*\n$/);
     expect((await rostrum(...args, '--overwrite')).code).to.equal(0);
     expect(await held(sqlite('more.db'))).to.deep.equal(few);
   });

@@ -119,5 +119,5 @@ async function* readExport(text: Text): AsyncGenerator<ListRow> {
 }
 
 function asIsMissing(name: string): Failure {
-  return new Failure(`${name} does not say what it holds: use --as users or --as posts.`);
+  return new Failure(`${name} does not say what it contains: use --as users or --as posts.`);
 }

@@ -28,12 +28,12 @@ export async function loadTransforms(path: string, as?: Collection): Promise<Tra
   const functions = [users, posts, ...Object.values(source ?? {})].filter(Boolean);
   if (functions.length === 0 || functions.some((one) => typeof one !== 'function')) {
     throw new Failure(
-      `The transform ${path} must export functions named users or posts. A source, if it exports ` +
-        'one, is an object with such functions.',
+      `The transform ${path} must export a function named users or posts. If it exports source, ` +
+        'that must be an object with such functions.',
     );
   }
   if (as === undefined || module[as] || source) return { users, posts, source };
-  throw new Failure(`--as is ${as}, and the transform ${path} exports no function of this name.`);
+  throw new Failure(`The transform ${path} has no function named ${as}, which --as asks for.`);
 }
 
 /** Transforms rows, and records which of their fields are read. */

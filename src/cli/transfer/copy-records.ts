@@ -121,8 +121,8 @@ export async function copyRecords(
     const { count, example } = compared.others;
     if (count > 0 && !overwrite) {
       throw new Failure(
-        `The target holds ${counted(count, 'record')} missing from the source, or newer than ` +
-          `there (${example}): choose another target, or use --overwrite to remove or replace them.`,
+        `The target has ${counted(count, 'record')} that the source does not have, or has in an older ` +
+          `version (${example}): use --overwrite to remove or replace them, or choose another target.`,
       );
     }
   }

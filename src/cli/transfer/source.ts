@@ -14,7 +14,7 @@ const batchLimits = { limit: 500, bytes: 1024 * 1024 };
 /** @throws Failure for a store without `transfer` */
 export function transferOf({ transfer }: Store): Transfer {
   if (transfer !== undefined) return transfer;
-  throw new Failure('This store can be served, but neither copied, exported nor imported.');
+  throw new Failure('This store does not support copy, export and import.');
 }
 
 /** Reads all records of a store, any number of times. The signal stops reading between two batches. */

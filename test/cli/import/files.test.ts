@@ -76,7 +76,7 @@ describe('rostrum import: files', function () {
 
   it('says what is wrong with a file that it cannot read', async () => {
     const cases: [RegExp, content: string | Buffer, Given][] = [
-      [/^\S+a\.jsonl does not say what it holds: use --as/, '{}', { file: 'a.jsonl' }],
+      [/^\S+a\.jsonl does not say what it contains: use --as/, '{}', { file: 'a.jsonl' }],
       [/^\S+a\.csv does not say/, 'name\nAda\n', { file: 'a.csv' }],
       [/does not say/, ' [{}]', {}],
       [/db\.json is not valid JSON: /, '', { as: 'users' }],

@@ -199,10 +199,10 @@ describe('rostrum import --transform', function () {
     const cases: [RegExp, string][] = [
       [/^The transform \S+t\.mjs cannot be loaded\. SyntaxError: .*\.$/, 'export const posts = ('],
       [/cannot be loaded\. Error: no\.$/, 'throw new Error("no")'],
-      [/must export functions named users or posts\./, 'export const post = () => null;'],
-      [/must export functions named users or posts\./, 'export const posts = {};'],
+      [/must export a function named users or posts\./, 'export const post = () => null;'],
+      [/must export a function named users or posts\./, 'export const posts = {};'],
       [
-        /must export functions named users or posts\./,
+        /must export a function named users or posts\./,
         'export const posts = () => null; export const source = { posts: 1 };',
       ],
     ];
@@ -213,7 +213,7 @@ describe('rostrum import --transform', function () {
     }
     const users = imports.write('export const users = () => null;', 'users.mjs');
     expect(await failureOf(loadTransforms(users, 'posts'))).to.match(
-      /^--as is posts, and the transform \S+users\.mjs exports no function of this name\.$/,
+      /^The transform \S+users\.mjs has no function named posts, which --as asks for\.$/,
     );
     const csv = imports.write('title\nA\n', 'posts.csv');
     const none = `${imports.folder}/none.ts`;

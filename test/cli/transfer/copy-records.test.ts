@@ -120,20 +120,20 @@ describe('copyRecords', () => {
     const name = 'Other';
     const others: [RegExp, (to: Store) => Promise<unknown>, version?: number][] = [
       [
-        /1 record missing from the source.* \(the user u0000005x\)/,
+        /1 record that the source does not have.* \(the user u0000005x\)/,
         (to) => to.users.create(user(70, { id: 'u0000005x' })),
       ],
       [
-        /1 record missing from the source.* \(the post !\)/,
+        /1 record that the source does not have.* \(the post !\)/,
         (to) => to.posts.create(post(0, { id: '!' })),
       ],
       [
-        /1 record .*newer than there \(the user u0000002\)/,
+        /1 record .*in an older version \(the user u0000002\)/,
         (to) => fill(to, { users: [{ record: user(2, { name }), version: 9 }] }),
         10,
       ],
       [
-        /1 record .*newer than there/,
+        /1 record .*in an older version/,
         (to) =>
           fill(to, {
             users: [{ record: user(2, { updatedAt: '2030-01-01T00:00:00.000Z' }), version: 3 }],
@@ -169,7 +169,7 @@ describe('copyRecords', () => {
       })),
     });
     expect(await failureOf(copy(from, to))).to.match(
-      /^The target holds 1,400 records missing from/,
+      /^The target has 1,400 records that the source does not have/,
     );
     await copy(from, to, { overwrite: true });
     expect(await contentOf(to)).to.deep.equal(given);
@@ -236,7 +236,7 @@ describe('copyRecords', () => {
       /The two sides differ in 3 records \(the user .*run the same command again/,
     );
     expect(await failureOf(copy(from, to))).to.match(
-      /missing from the source.* \(the post p0000000\)/,
+      /that the source does not have.* \(the post p0000000\)/,
     );
     await copy(from, to, { overwrite: true });
     expect(await contentOf(to)).to.deep.equal(await contentOf(from));
@@ -255,7 +255,7 @@ describe('copyRecords', () => {
   it('rejects a store without transfer', async () => {
     const { from, to } = await stores();
     const served = { ...to, transfer: undefined } as unknown as Store;
-    expect(await failureOf(copy(from, served))).to.match(/can be served, but neither copied/);
-    expect(await failureOf(copy(served, to))).to.match(/can be served, but neither copied/);
+    expect(await failureOf(copy(from, served))).to.match(/does not support copy/);
+    expect(await failureOf(copy(served, to))).to.match(/does not support copy/);
   });
 });

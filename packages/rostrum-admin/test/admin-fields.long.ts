@@ -1,4 +1,4 @@
-// `/admin` in Chromium: declared custom fields, odd values, downloads, and the caller's own user.
+// Tests `/admin` in Chromium with declared custom fields, unusual values, downloads, and the caller's own user.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ interface Body extends Record<string, unknown> {
   readonly id: string;
 }
 
-describe('/admin with custom fields and odd values', function () {
+describe('/admin with custom fields and unusual values', function () {
   this.timeout(120_000);
   const given = inChromium();
   let store: string;
@@ -117,7 +117,7 @@ describe('/admin with custom fields and odd values', function () {
     });
   });
 
-  it('pages through what is published', async () => {
+  it('pages through published posts', async () => {
     for (let n = 0; n < 26; n++) await send('POST', '/posts', { title: `Out ${n}` });
     await admin('#/posts?title[startsWith]=Out', async (page) => {
       await page.getByText('Filters').click();
@@ -133,7 +133,7 @@ describe('/admin with custom fields and odd values', function () {
     });
   });
 
-  it('shows at its field that a value is taken', async () => {
+  it('shows a duplicate value as an error at its field', async () => {
     await send('POST', '/posts', { title: 'First', slug: 'taken' });
     await admin('#/new/posts', async (page) => {
       await page.getByRole('textbox', { name: 'Title' }).fill('Second');
@@ -150,11 +150,11 @@ describe('/admin with custom fields and odd values', function () {
     });
   });
 
-  it('saves a record with a time that the field of a browser cannot show', async () => {
+  it('preserves times that a datetime input cannot show', async () => {
     const times = [
       '1925-07-01T12:00:00.000Z',
       '9999-12-31T23:59:59.999Z',
-      '2026-10-25T01:30:15.500Z', // The hour that a clock change repeats.
+      '2026-10-25T01:30:15.500Z', // In an hour that a clock change repeats.
     ];
     for (const publishedAt of times) {
       const { id } = await send('POST', '/posts', { title: 'Odd time', publishedAt });
@@ -172,7 +172,7 @@ describe('/admin with custom fields and odd values', function () {
     }
   });
 
-  it('finds posts by any author, by the beginning of a name', async () => {
+  it('filters posts by author with the beginning of a name', async () => {
     const { id } = await send('POST', '/users', { name: 'Quentin Rare' });
     for (const name of ['Twin Peak', 'Twin Otter']) await send('POST', '/users', { name });
     await send('POST', '/posts', { title: 'Of the rare one', authorId: id });
@@ -201,7 +201,7 @@ describe('/admin with custom fields and odd values', function () {
     });
   });
 
-  it('opens a record whose name shows nothing', async () => {
+  it('opens a record with an invisible name', async () => {
     const { id } = await send('POST', '/users', { name: '\u2800' });
     await admin('#/users', async (page) => {
       await page.getByRole('link', { name: id }).click();
@@ -212,7 +212,7 @@ describe('/admin with custom fields and odd values', function () {
     });
   });
 
-  it('keeps long combining marks in their cell', async () => {
+  it('keeps stacked combining marks inside their table cell', async () => {
     await send('POST', '/posts', { title: 'Marked, above' });
     const { id } = await send('POST', '/posts', { title: 'Marked o' });
     await admin('#/posts?title[startsWith]=Marked&sort=-title', async (page) => {
@@ -225,7 +225,7 @@ describe('/admin with custom fields and odd values', function () {
     });
   });
 
-  it('highlights no choice that deletes, and asks with the focus at “Cancel”', async () => {
+  it('highlights and focuses “Cancel” in the deletion dialog', async () => {
     const { id } = await send('POST', '/users', { name: 'To stay' });
     await send('POST', '/posts', { title: 'To stay', authorId: id });
     await admin(`#/users/${id}`, async (page) => {
@@ -253,11 +253,11 @@ describe('/admin with custom fields and odd values', function () {
       expect(head).to.match(/^\uFEFFid,title,body,authorId,publishedAt,/);
       expect(head).to.contain('views,colour');
       expect(first).to.contain(",'=1+1,").and.contain(',-2,red,');
-      expect(rest).to.have.length(2); // The other post, and the end of its line.
+      expect(rest).to.have.length(2); // The other post, and the empty string after the last line break.
     });
   });
 
-  it('downloads a list of more than one page of the API', async () => {
+  it('downloads a list longer than a page of the API', async () => {
     const seeded = await rostrum('seed', '--store', store, '--users', '1100', '--posts', '0');
     expect(seeded.code, seeded.stderr).to.equal(0);
     await admin('#/users', async (page) => {
@@ -268,7 +268,7 @@ describe('/admin with custom fields and odd values', function () {
     });
   });
 
-  /** Signs in with a key at a server of its own on the same store. */
+  /** Starts another server on the same store and signs in with a key. */
   async function signedIn(
     keyFile: string,
     key: readonly [scopes: string, ...args: string[]],
@@ -284,7 +284,7 @@ describe('/admin with custom fields and odd values', function () {
     await admin('', signInAndUse, { address: asked.address });
   }
 
-  it('creates the own user of a caller, and shows the name', async () => {
+  it('creates the caller’s own user and shows its name', async () => {
     const scopes = 'posts:read,posts:write:own,users:write:own';
     const key = [scopes, '--subject', 'newcomer', '--name', 'Laptop'] as const;
     await signedIn('own-keys', key, async (page) => {
@@ -305,7 +305,7 @@ describe('/admin with custom fields and odd values', function () {
     expect(await send('GET', '/users/newcomer')).to.include({ name: 'New Comer Jr.' });
   });
 
-  it('does not overwrite the own user that another tab created', async () => {
+  it('does not overwrite the caller’s own user if another tab created it', async () => {
     const racer = ['users:write:own', '--subject', 'racer'] as const;
     await signedIn('racing-keys', racer, async (page, { address, key }) => {
       await page.getByText('You have no user yet.').waitFor();
@@ -325,7 +325,7 @@ describe('/admin with custom fields and odd values', function () {
     expect(await send('GET', '/users/racer')).to.include({ name: 'Typed here' });
   });
 
-  it('shows the name of a key that is no user', async () => {
+  it('shows the name of a key without a user', async () => {
     const named = ['posts:read', '--name', 'Nightly export'] as const;
     await signedIn('named-keys', named, async (page) => {
       await page.locator('.who').getByText('Nightly export').waitFor();
@@ -334,7 +334,7 @@ describe('/admin with custom fields and odd values', function () {
   });
 
   for (const look of looks) {
-    it(`has nothing for axe to find: ${look.colorScheme}, ${look.viewport.width} px wide`, async () => {
+    it(`has no accessibility violations: ${look.colorScheme}, ${look.viewport.width} px wide`, async () => {
       const { id } = await send('POST', '/posts', { title: 'Looked at', views: 1, tags: ['x'] });
       const use = async (page: Page) => {
         for (const hash of ['#/posts?tags=x&sort=-views', '#/new/posts', `#/posts/${id}`]) {

@@ -1,5 +1,5 @@
-// `/admin` in Chromium where responses come late, or never, and others act meanwhile: nothing is lost, and
-// nothing is said that is not so.
+// Tests `/admin` in Chromium with late or lost responses and concurrent changes by others: no text is lost, and
+// all messages are true.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ describe('/admin with late responses', function () {
   const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
   const told = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
 
-  /** Makes the response to the next such request wait until it is let go. */
+  /** Delays the response to the next matching request until `release`. */
   async function hold(page: Page, method: string, path: string) {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
@@ -64,7 +64,7 @@ describe('/admin with late responses', function () {
     return { reached: reached.promise, release: () => released.resolve() };
   }
 
-  /** Lets such requests reach the server, and no response come back. @returns what ends that */
+  /** Lets matching requests reach the server but loses their responses. Returns a function that stops this. */
   async function loseResponses(
     page: Page,
     method: string,
@@ -83,7 +83,7 @@ describe('/admin with late responses', function () {
     return () => page.unroute(isOfThese);
   }
 
-  it('keeps what is typed while a save is under way', () =>
+  it('keeps text typed during a save', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Slow' });
       await open(page, `posts/${id}`);
@@ -100,7 +100,7 @@ describe('/admin with late responses', function () {
       expect((await send('GET', `/posts/${id}`)).title).to.equal('Slow, saved and typed on');
     }));
 
-  it('says that it is saved where the response to a save was lost', () =>
+  it('reports a save as successful even if its response was lost', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Unheard' });
       await open(page, `posts/${id}`);
@@ -111,7 +111,7 @@ describe('/admin with late responses', function () {
       expect(await page.getByRole('alert').count()).to.equal(0);
     }));
 
-  it('says so of what the server writes otherwise, too', () =>
+  it('reports this also if the server normalizes the saved values', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', {
         title: 'Written otherwise',
@@ -126,7 +126,7 @@ describe('/admin with late responses', function () {
       expect(await page.getByRole('alert').count()).to.equal(0);
     }));
 
-  it('makes one record of a form that is sent again', () =>
+  it('creates one record if the form is submitted again after a lost response', () =>
     admin(async (page) => {
       await open(page, 'new/posts');
       const heard = await loseResponses(page, 'POST', '/posts', 'abort', Infinity);
@@ -140,7 +140,7 @@ describe('/admin with late responses', function () {
       expect((await send('GET', '/posts?title=Sent%20again')).posts).to.have.length(1);
     }));
 
-  it('says nothing of saving where somebody else did, and shows that', () =>
+  it('shows the other version, not a save of its own, if only someone else made changes', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Of nobody here' });
       await page.route(/events\?.*after=/, () => {});
@@ -152,7 +152,7 @@ describe('/admin with late responses', function () {
       expect(await title(page).inputValue()).to.equal('Of somebody else');
     }));
 
-  it('shows what others do during a save, or behind the question of a deletion', () =>
+  it('shows changes made by others during a save or behind the deletion dialog', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Of two' });
       await open(page, `posts/${id}`);
@@ -175,7 +175,7 @@ describe('/admin with late responses', function () {
       expect(await body.inputValue()).to.equal('Once more');
     }));
 
-  it('keeps what is made of both versions of a field', () =>
+  it('keeps text that combines both versions of a field', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'One' });
       await open(page, `posts/${id}`);
@@ -197,7 +197,7 @@ describe('/admin with late responses', function () {
       expect((await send('GET', `/posts/${id}`)).title).to.equal('Two and three');
     }));
 
-  it('takes a time by keyboard, and makes no draft of one that is not whole', () =>
+  it('accepts a time typed with the keyboard, and does not save an incomplete one', () =>
     admin(async (page) => {
       const publishedAt = '2030-05-31T10:30:00.000Z';
       const { id } = await send('POST', '/posts', { title: 'At a time', publishedAt });
@@ -209,7 +209,7 @@ describe('/admin with late responses', function () {
       await page.waitForTimeout(300);
       expect((await send('GET', `/posts/${id}`)).publishedAt).to.equal(publishedAt);
       await time.focus();
-      await page.keyboard.type('02312029'); // There is no such day.
+      await page.keyboard.type('02312029'); // An impossible date.
       await save(page);
       await page.waitForTimeout(300);
       expect((await send('GET', `/posts/${id}`)).publishedAt).to.equal(publishedAt);
@@ -229,7 +229,7 @@ describe('/admin with late responses', function () {
       expect((await send('GET', `/posts/${id}`)).publishedAt).to.match(/^2031-06-30T/);
     }));
 
-  it('is used on by keyboard after a save', () =>
+  it('keeps the keyboard focus after a save', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Keys' });
       await open(page, `posts/${id}`);
@@ -240,7 +240,7 @@ describe('/admin with late responses', function () {
       expect(await page.evaluate('document.activeElement.textContent')).to.equal('Save');
     }));
 
-  it('takes an author by the beginning of a name that is saved at once', () =>
+  it('finds an author by the beginning of a name when the form is submitted at once', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/users', { name: 'Zenobia Only' });
       await open(page, 'new/posts');
@@ -251,7 +251,7 @@ describe('/admin with late responses', function () {
       expect((await send('GET', '/posts?title=Of%20Zenobia')).posts[0]?.authorId).to.equal(id);
     }));
 
-  it('shows times and names of custom fields as they are', () =>
+  it('shows custom fields with unusual names and values', () =>
     admin(async (page) => {
       const title = 'Of an odd field';
       const { id } = await send('POST', '/posts', { title, name: 'Another', seenAt: 'never' });
@@ -265,7 +265,7 @@ describe('/admin with late responses', function () {
       await page.getByRole('heading', { name: 'Delete “Of an odd field' }).waitFor();
     }));
 
-  it('reads a list again that could not be read', () =>
+  it('can retry a list that failed to load', () =>
     admin(async (page) => {
       await send('POST', '/posts', { title: 'Read again' });
       await page.route('**/api/v1/posts?**', (route) => route.abort());
@@ -276,7 +276,7 @@ describe('/admin with late responses', function () {
       await page.getByRole('link', { name: 'Read again' }).waitFor();
     }));
 
-  it('opens again where the server could not say who asks', () =>
+  it('can retry if the caller’s permissions failed to load', () =>
     admin(async (page) => {
       await page.route('**/admin/caller', (route) =>
         route.fulfill({ status: 502, body: '<html>' }),
@@ -289,7 +289,7 @@ describe('/admin with late responses', function () {
       await page.getByRole('heading', { name: 'Posts' }).waitFor();
     }));
 
-  it('loses nothing of what is typed while somebody else saves the same field', () =>
+  it('loses no text typed while someone else saves the same field', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Typed on' });
       await open(page, `posts/${id}`);
@@ -303,7 +303,7 @@ describe('/admin with late responses', function () {
       expect(await title(page).inputValue()).to.equal('Typed on and on and on and on and on');
     }));
 
-  it('keeps a form that is left, and shows it when its URL is opened again', () =>
+  it('restores an unsaved form when the user navigates back to it', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Left' });
       await open(page, 'posts');
@@ -321,7 +321,7 @@ describe('/admin with late responses', function () {
       await page.getByRole('link', { name: 'Left, and come back to' }).waitFor();
     }));
 
-  it('knows a save of its own by the event, where no response came', () =>
+  it('recognizes its own save from the event if no response arrives', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Told by the event' });
       await open(page, `posts/${id}`);
@@ -334,7 +334,7 @@ describe('/admin with late responses', function () {
       expect(await page.evaluate('document.activeElement.textContent')).to.equal('Save');
     }));
 
-  it('takes what somebody else changed for no save of its own', () =>
+  it('does not mistake someone else’s change for its own save', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Of colours', colour: 'blue' });
       await page.route(/events\?.*after=/, () => {});
@@ -345,7 +345,7 @@ describe('/admin with late responses', function () {
       await page.getByText('yours are not saved yet').waitFor();
     }));
 
-  it('makes one record of a form that is typed on when no response came', () =>
+  it('creates one record if the form is edited and resubmitted after a lost response', () =>
     admin(async (page) => {
       await open(page, 'new/posts');
       const heard = await loseResponses(page, 'POST', '/posts', 'abort', Infinity);
@@ -360,7 +360,7 @@ describe('/admin with late responses', function () {
       expect(posts.map((post) => post.title)).to.deep.equal(['Typed on after it!']);
     }));
 
-  it('makes a new record at once where one is deleted after a save that did not arrive', () =>
+  it('creates a new record if the record is deleted after a save that never arrived', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Not to be saved' });
       await open(page, `posts/${id}`);
@@ -376,7 +376,7 @@ describe('/admin with late responses', function () {
       expect((await send('GET', '/posts?title=To%20be%20made%20anew')).posts).to.have.length(1);
     }));
 
-  it('goes on saying that a record is deleted', () =>
+  it('keeps showing that a record was deleted', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Deleted meanwhile' });
       await open(page, `posts/${id}`);
@@ -389,7 +389,7 @@ describe('/admin with late responses', function () {
       );
     }));
 
-  it('deletes nothing that changed just before it is asked for', () =>
+  it('does not delete a record that changed just before the dialog opened', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Deleted late?' });
       await open(page, `posts/${id}`);
@@ -405,7 +405,7 @@ describe('/admin with late responses', function () {
       expect((await send('GET', `/posts/${id}`)).title).to.equal('Changed late');
     }));
 
-  it('takes no author that was not looked up', () =>
+  it('does not guess an author if the lookup fails', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/users', { name: 'Anna Met' });
       await send('POST', '/users', { name: 'Anna' });
@@ -426,7 +426,7 @@ describe('/admin with late responses', function () {
       expect(await author.inputValue()).to.equal('Anna');
     }));
 
-  it('opens what was asked for last, and leaves nobody where they are not', () =>
+  it('ignores late responses for a page the user has left', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Opened late' });
       const late = await hold(page, 'GET', `/posts/${id}`);
@@ -453,13 +453,13 @@ describe('/admin with late responses', function () {
       expect(page.url()).to.match(/#\/users$/);
     }));
 
-  it('deletes nothing that somebody changes while it is asked for', () =>
+  it('does not delete a record that someone changes while the dialog is open', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Deleted?' });
       await open(page, `posts/${id}`);
       await page.getByRole('button', { name: 'Delete…' }).click();
       await send('PATCH', `/posts/${id}`, { title: 'Changed, and better' });
-      await page.waitForTimeout(1000); // For the event, which must not change what is asked.
+      await page.waitForTimeout(1000); // Time for the event to arrive, which must not change the open dialog.
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
       await page.getByRole('alert').getByText('Not deleted: someone else changed').waitFor();
       expect(await title(page).inputValue()).to.equal('Changed, and better');
@@ -469,7 +469,7 @@ describe('/admin with late responses', function () {
       await told(page, 'Deleted.');
     }));
 
-  it('shows a list as it was read last', () =>
+  it('shows the latest version of a list', () =>
     admin(async (page) => {
       const late = await hold(page, 'GET', '/posts');
       await open(page, 'posts?title[startsWith]=Listed');
@@ -483,7 +483,7 @@ describe('/admin with late responses', function () {
       expect(await page.getByRole('link', { name: 'Listed since' }).count()).to.equal(1);
     }));
 
-  it('leaves the author of a post alone, whatever users are named', () =>
+  it('keeps the author of a post even if another user’s name equals the author’s id', () =>
     admin(async (page) => {
       const file = join(given.folder, 'users.jsonl');
       await writeFile(file, '{"id": "ada", "name": "Somebody"}\n');
@@ -501,7 +501,7 @@ describe('/admin with late responses', function () {
       expect(saved).to.include({ title: 'Of ada still', authorId: 'ada' });
     }));
 
-  it('takes a field where it is, and not among the others', () =>
+  it('rejects a known field among the other custom fields', () =>
     admin(async (page) => {
       await open(page, 'new/posts');
       await title(page).fill('Of the field');
@@ -512,7 +512,7 @@ describe('/admin with late responses', function () {
       await page.getByText('"title" cannot be among these.').waitFor();
     }));
 
-  it('forgets a session with it: the names it met, and a key that is none', async () => {
+  it('forgets names and invalid keys after signing out', async () => {
     const keys = join(given.folder, 'keys');
     const reader = await createKey(keys, 'users:read,posts:write');
     const writer = await createKey(keys, 'posts:write');
@@ -545,7 +545,7 @@ describe('/admin with late responses', function () {
     }, asked.address);
   });
 
-  it('asks for nothing with a key after it was signed out', async () => {
+  it('sends no requests after signing out', async () => {
     const keys = join(given.folder, 'signed-out-keys');
     const key = await createKey(keys, 'posts:read:all');
     await using asked = await startServer('--store', store, '--auth-keys', keys);
@@ -565,7 +565,7 @@ describe('/admin with late responses', function () {
     }, asked.address);
   });
 
-  it('shows what was typed to nobody who may do less, and says what is wrong where it is not seen', async () => {
+  it('hides unsaved text from a caller with fewer scopes, and shows errors of hidden fields', async () => {
     const keys = join(given.folder, 'other-keys');
     const first = await createKey(keys, 'users:read,users:write');
     const second = await createKey(keys, 'posts:read,posts:write:own', '--subject', 'nobody');
@@ -594,7 +594,7 @@ describe('/admin with late responses', function () {
     }, asked.address);
   });
 
-  it('keeps a form whose key is withdrawn until there is another key', async () => {
+  it('keeps a form whose key is revoked until the user signs in with another key', async () => {
     const keys = join(given.folder, 'more-keys');
     const scopes = 'posts:read:all,posts:write';
     const first = await createKey(keys, scopes);

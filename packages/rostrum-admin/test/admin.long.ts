@@ -1,4 +1,4 @@
-// `/admin` in Chromium, on SQLite and on MongoDB: everything that it does.
+// Tests all features of `/admin` in Chromium, on SQLite and MongoDB.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import {
   startServer,
 } from '../../../test/support/server.ts';
 
-/** What a response has of a record, a list or an error. */
+/** Members of records, lists and errors in responses. */
 interface Body extends Record<string, unknown> {
   readonly id: string;
   readonly publishedAt: string | null;
@@ -85,12 +85,12 @@ for (const [name, urlOf] of Object.entries(stores)) {
       return made.body;
     }
 
-    /** Where events do not come, a tab learns of others only when it saves. */
-    const deaf = async (page: Page) => page.route(/events\?.*after=/, () => {});
+    /** Blocks events, so that a tab notices other changes only when it saves. */
+    const blockEvents = async (page: Page) => page.route(/events\?.*after=/, () => {});
     const save = (page: Page, name = 'Save') => page.getByRole('button', { name }).click();
     const told = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
 
-    it('makes, shows and changes a user, with what is wrong at its field', async () => {
+    it('creates, shows and edits a user, with errors shown at their fields', async () => {
       const page = await open('#/new/users');
       await save(page, 'Create');
       await page.getByText('Not saved: something is wrong in a field.').waitFor();
@@ -117,7 +117,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.context().close();
     });
 
-    it('shows what others change, as it changes', async () => {
+    it('shows changes by others immediately', async () => {
       const page = await open('#/users?name[startsWith]=Nella');
       await page.getByText('No users match.').waitFor();
       const { id } = await make('/users', { name: 'Nella Larsen' });
@@ -129,7 +129,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.context().close();
     });
 
-    it('knows the custom fields of the schema, drafts and publication', async () => {
+    it('edits custom fields of the schema, and drafts, publishes and schedules posts', async () => {
       const page = await open('#/new/posts');
       await page.getByRole('textbox', { name: 'Title' }).fill('Of pages');
       await page.getByLabel('Publication').selectOption('Draft');
@@ -167,23 +167,28 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.context().close();
     });
 
-    it('shows a conflict of two tabs side by side, and saves what is chosen', async () => {
-      for (const isTold of [true, false]) {
+    it('shows conflicting versions of two tabs side by side, and saves the chosen one', async () => {
+      for (const hasEvents of [true, false]) {
         const { id } = await make('/posts', { title: 'Both', body: 'As it was', note: 1 });
         const first = await open(`#/posts/${id}`);
-        const second = await open(`#/posts/${id}`, {}, server.address, isTold ? undefined : deaf);
+        const second = await open(
+          `#/posts/${id}`,
+          {},
+          server.address,
+          hasEvents ? undefined : blockEvents,
+        );
         await first.getByRole('textbox', { name: 'Title' }).fill('By the first');
         await first.getByRole('textbox', { name: 'Other custom fields' }).fill('{"note": 2}');
         await second.getByRole('textbox', { name: 'Title' }).fill('By the second');
         await second.getByRole('textbox', { name: 'Body' }).fill('Of the second');
         await save(first);
         await told(first, 'Saved.');
-        if (!isTold) await save(second);
+        if (!hasEvents) await save(second);
         const alert = second.getByRole('alert').getByText('Someone else saved this record');
         await alert.waitFor();
         expect((await send('GET', `/posts/${id}`)).body.title).to.equal('By the first');
         expect(await violationsIn(second)).to.deep.equal([]);
-        // What only they changed is theirs, what both changed is for the person to say.
+        // Fields that only the other tab changed are taken over. If both changed a field, the user chooses.
         const others = second.getByRole('textbox', { name: 'Other custom fields' });
         expect(JSON.parse(await others.inputValue())).to.deep.equal({ note: 2 });
         const mine = second.getByRole('textbox', { name: 'Title' });
@@ -196,17 +201,21 @@ for (const [name, urlOf] of Object.entries(stores)) {
         expect((await send('GET', `/posts/${id}`)).body.title).to.equal('By the first');
         await second.getByRole('button', { name: 'Take theirs' }).click();
         expect(await mine.inputValue()).to.equal('By the first');
-        if (!isTold) await second.getByRole('button', { name: 'Keep mine' }).click();
+        if (!hasEvents) await second.getByRole('button', { name: 'Keep mine' }).click();
         await save(second);
         await told(second, 'Saved.');
         expect((await send('GET', `/posts/${id}`)).body).to.include({
-          ...{ title: isTold ? 'By the first' : 'By the second', body: 'Of the second', note: 2 },
+          ...{
+            title: hasEvents ? 'By the first' : 'By the second',
+            body: 'Of the second',
+            note: 2,
+          },
         });
         for (const page of [first, second]) await page.context().close();
       }
     });
 
-    it('shows in a form what others save, and that a record is deleted', async () => {
+    it('updates an open form after another save, and reports a deletion', async () => {
       const { id } = await make('/posts', { title: 'Watched' });
       const page = await open(`#/posts/${id}`);
       await page.getByRole('heading', { name: 'Watched' }).waitFor();
@@ -221,23 +230,28 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.context().close();
     });
 
-    it('makes a new record of what is typed into one that somebody deletes', async () => {
-      for (const isTold of [true, false]) {
-        const { id } = await make('/posts', { title: 'Vanishing', body: `Kept, ${isTold}` });
-        const page = await open(`#/posts/${id}`, {}, server.address, isTold ? undefined : deaf);
+    it('creates a new record from unsaved text if someone deletes the record', async () => {
+      for (const hasEvents of [true, false]) {
+        const { id } = await make('/posts', { title: 'Vanishing', body: `Kept, ${hasEvents}` });
+        const page = await open(
+          `#/posts/${id}`,
+          {},
+          server.address,
+          hasEvents ? undefined : blockEvents,
+        );
         await page.getByRole('textbox', { name: 'Title' }).fill('Back again');
         await send('DELETE', `/posts/${id}`);
-        if (!isTold) await save(page);
+        if (!hasEvents) await save(page);
         await page.getByRole('alert').getByText('creates a new one').waitFor();
         await save(page, 'Create');
         await told(page, 'Created.');
         const { body } = await send('GET', '/posts?title=Back%20again');
-        expect(body.posts.map((post) => post.body)).to.include(`Kept, ${isTold}`);
+        expect(body.posts.map((post) => post.body)).to.include(`Kept, ${hasEvents}`);
         await page.context().close();
       }
     });
 
-    it('makes drafts, unless it is told otherwise, and asks before nothing is lost', async () => {
+    it('creates drafts by default, and does not warn about leaving an unchanged form', async () => {
       const { id } = await make('/users', { name: 'Claude McKay' });
       const page = await open(`#/posts?authorId=${id}`);
       await page.getByRole('link', { name: 'New post' }).click();
@@ -254,7 +268,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.context().close();
     });
 
-    it('takes an author by the whole name, and tells of one whom nobody is', async () => {
+    it('accepts the full name of an author, and reports an unknown one', async () => {
       const author = await make('/users', { name: 'Jean Toomer' });
       await make('/users', { name: 'Jean Toomer Jr.' });
       const page = await open('#/new/posts');
@@ -275,7 +289,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.context().close();
     });
 
-    it('deletes a user with the choice of what becomes of the posts', async () => {
+    it('deletes a user, with a choice to keep or delete the posts', async () => {
       for (const [choice, left] of [
         ['Delete, keep posts', 1],
         ['Delete with posts', 0],
@@ -300,7 +314,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       }
     });
 
-    it('finds, filters, sorts and pages among 100,000 users, and counts them', async () => {
+    it('searches, filters, sorts, pages through and counts 100,000 users', async () => {
       const seeded = await rostrum(
         ...['seed', '--store', store, '--users', '100000', '--posts', '0'],
       );
@@ -346,7 +360,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.context().close();
     });
 
-    it('is used by keyboard alone', async () => {
+    it('can be used with the keyboard alone', async () => {
       const { id } = await make('/users', { name: 'By keys' });
       const page = await open(`#/users/${id}`);
       await page.getByRole('textbox', { name: 'Name' }).focus();
@@ -363,7 +377,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
     });
 
     for (const look of looks) {
-      it(`has nothing for axe to find: ${look.colorScheme}, ${look.viewport.width} px wide`, async () => {
+      it(`has no accessibility violations: ${look.colorScheme}, ${look.viewport.width} px wide`, async () => {
         const { id } = await make('/users', { name: 'Looked at' });
         for (const hash of ['#/users', '#/posts', '#/new/posts', `#/users/${id}`, '#/users/none']) {
           const page = await open(hash, look);
@@ -380,7 +394,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       });
     }
 
-    it('offers what a key allows, and nothing else', async () => {
+    it('offers only what the scopes of a key allow', async () => {
       const keys = join(given.folder, 'keys');
       const tokenOf = (scopes: string, ...more: string[]) => createKey(keys, scopes, ...more);
       const ada = await make('/users', { name: 'Ada of Keys' });
@@ -457,7 +471,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await author.getByRole('button', { name: 'Sign out' }).click();
       await author.getByRole('heading', { name: 'Sign in' }).waitFor();
       expect(await author.evaluate('sessionStorage.length')).to.equal(0);
-      // What one may not do is not asked for.
+      // The page sends no requests that the scopes don't allow.
       expect(refusals).to.deep.equal(['/admin/caller']);
       for (const page of [refused, users, hidden, reader, writer, author])
         await page.context().close();

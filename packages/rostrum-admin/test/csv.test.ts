@@ -7,7 +7,7 @@ const linesOf = (...items: object[]) =>
     .split('\r\n');
 
 describe('the CSV of a list', () => {
-  it('has a line for each record, below the names of all fields', () => {
+  it('has a header with all fields and a line for each record', () => {
     expect(linesOf({ colour: 'blue', title: 'A' }, { title: 'B', views: 3 })).to.deep.equal([
       ...['id,title,colour,views', '1,A,blue,', '1,B,,3', ''],
     ]);
@@ -17,12 +17,12 @@ describe('the CSV of a list', () => {
     expect(csvOf([{ id: '1' }])).to.equal('\uFEFFid\r\n1\r\n');
   });
 
-  it('quotes texts with commas, quotes and line breaks', () => {
+  it('quotes values with commas, quotes and line breaks', () => {
     expect(csvOf([{ id: '1', title: 'A, "B"\nC' }])).to.contain('1,"A, ""B""\nC"\r\n');
     expect(csvOf([{ id: '1', title: 'A\rB' }])).to.contain('"A\rB"');
   });
 
-  it('escapes formulas, in names of fields too', () => {
+  it('escapes formulas, also in field names', () => {
     for (const sign of '=+-@\t＝＋－＠') {
       expect(linesOf({ title: `${sign}1+1` })[1]).to.equal(`1,'${sign}1+1`);
       expect(linesOf({ [`${sign}1`]: 1 })[0]).to.equal(`id,'${sign}1`);
@@ -31,7 +31,7 @@ describe('the CSV of a list', () => {
     expect(linesOf({ title: '="a"' })[1]).to.equal(`1,"'=""a"""`);
   });
 
-  it('leaves numbers as they are, and writes what is nested as JSON', () => {
+  it('writes numbers unchanged and nested values as JSON', () => {
     expect(linesOf({ views: -3, pinned: true, tags: ['a', 'b'], none: null })).to.deep.equal([
       ...['id,views,pinned,tags,none', '1,-3,true,"[""a"",""b""]",', ''],
     ]);

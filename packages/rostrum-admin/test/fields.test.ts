@@ -1,4 +1,4 @@
-// The forms of `/admin`: from the description of the API, and between values and texts.
+// Tests how `/admin` derives its forms from the OpenAPI description, and converts between values and text.
 
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -59,7 +59,7 @@ const { fields } = forms.posts;
 const fieldOf = (name: string) => fields.find((field) => field.name === name) as Field;
 
 describe('the forms of /admin', () => {
-  it('have the fields of the description, and the others as one object', () => {
+  it('have the described fields, and one JSON field for the others', () => {
     const controls = fields.map(({ name, control }) => [name, control]);
     expect(Object.fromEntries(controls)).to.deep.equal({
       ...{ title: 'line', body: 'long', authorId: 'author', publishedAt: 'publication' },
@@ -74,7 +74,7 @@ describe('the forms of /admin', () => {
     expect(fieldOf('title').isRequired).to.equal(true);
   });
 
-  it('have the declared fields, with their types and what they can be sorted by', () => {
+  it('have the declared fields with their types, and whether lists can be sorted by them', () => {
     const told = forms.posts.declared.map(({ choices, label, ...one }) => one);
     expect(told).to.deep.equal([
       { name: 'section', type: 'text', isSortable: false },
@@ -83,12 +83,12 @@ describe('the forms of /admin', () => {
       { name: 'tags', type: 'text[]', isSortable: false },
     ]);
     expect(forms.posts.declared[0]).to.include({ label: 'Department' });
-    // A user's title is a custom field, as a post's is not.
+    // For users, unlike posts, "title" is a custom field.
     expect(forms.users.declared.map(({ name }) => name)).to.deep.equal(['title']);
     expect(forms.users.fields.map(({ name }) => name)).to.deep.equal(['name', 'title', '']);
   });
 
-  it('change no value that is shown and read again', () => {
+  it('preserve values when they are shown and parsed again', () => {
     const isText = (text: string) => text.trim() !== '';
     const values = fc.oneof(fc.string().filter(isText), fc.jsonValue());
     fc.assert(
@@ -110,18 +110,18 @@ describe('the forms of /admin', () => {
     expect(controlOf(fieldOf('viewCount'), undefined)).to.equal('number');
   });
 
-  it('show a stored text of several lines in a field of several lines', () => {
+  it('show stored text with line breaks in a multi-line field', () => {
     expect(controlOf(fieldOf('title'), 'Of two\nlines')).to.equal('long');
   });
 
-  it('read what is empty as what the field is then', () => {
+  it('parse empty input as the empty value of the field', () => {
     const read = (name: string) => parse(fieldOf(name), fieldOf(name).control, ' ');
     expect([read('title'), read('body')]).to.deep.equal(['', '']);
     expect(read('authorId')).to.equal(null);
     for (const name of ['viewCount', 'section', 'tags', '']) expect(read(name)).to.equal(undefined);
   });
 
-  it('refuse what cannot be read, in a sentence', () => {
+  it('reject invalid input with a message', () => {
     const refusal = (name: string, text: string) => () =>
       parse(fieldOf(name), fieldOf(name).control, text);
     for (const text of ['many', 'Infinity', '1e999', '1,5']) {
@@ -133,7 +133,7 @@ describe('the forms of /admin', () => {
     }
   });
 
-  it('show a time to the minute, and read one that is whole', () => {
+  it('show times to the minute, and parse only complete ones', () => {
     for (const local of ['1925-07-01T12:30', '2026-03-29T12:30', '9999-06-01T00:00'])
       expect(localOf(instantOf(local))).to.equal(local);
     for (const part of ['', '0020-06-30T10:30', '+010000-01-01T00:00'])
@@ -142,14 +142,14 @@ describe('the forms of /admin', () => {
       expect(localOf(none), none).to.equal('');
   });
 
-  it('name a record by its id where its name shows nothing', () => {
+  it('show the id as the title of a record with an invisible name', () => {
     for (const title of ['', ' ', '\u200b\u2060', '\u3164', '\u2800', '\u0301', undefined])
       expect(titleOf({ id: '7', title }, 'title')).to.equal('7');
     for (const title of ['A', '1', '?', '😀', 'e\u0301', '本'])
       expect(titleOf({ id: '7', title }, 'title')).to.equal(title);
   });
 
-  it('keep the others apart from fields of their own', () => {
+  it('exclude named fields from the JSON field for the others', () => {
     const record = { id: '1', title: 'A', constructor: 'b', colour: 'blue', createdAt: '2026' };
     expect(valueIn(record, fieldOf(''), fields)).to.deep.equal({ colour: 'blue' });
     expect(valueIn(record, fieldOf('constructor'), fields)).to.equal('b');

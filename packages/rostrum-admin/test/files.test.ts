@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { staticFiles } from '../src/index.ts';
 
 describe('the files of the admin page', () => {
-  it('are what a browser runs, and import nothing but each other', async () => {
+  it('are plain JavaScript modules that only import each other', async () => {
     expect([...staticFiles.keys()]).to.include.members(['index.html', 'admin.css', 'admin.js']);
     for (const [path, { type, read }] of staticFiles) {
       const text = await read();
@@ -16,7 +16,7 @@ describe('the files of the admin page', () => {
     }
   });
 
-  it('are loaded from the server alone', async () => {
+  it('are all loaded from this server', async () => {
     const html = (await staticFiles.get('index.html')?.read()) ?? '';
     expect(html).not.to.match(/https?:|<script>|style=/);
     const loaded = [...html.matchAll(/(?:src|href)="admin\/([^"]+)"/g)].map(

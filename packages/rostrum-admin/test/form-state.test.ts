@@ -1,4 +1,4 @@
-// What a form of the admin page does with what was typed, what others save, and lost responses.
+// Tests how a form of the admin page handles typed text, saves by others, and lost responses.
 
 import { expect } from 'chai';
 import type { Versioned } from 'rostrum-client';
@@ -42,20 +42,20 @@ const refused = { code: 'forbidden', errors: [], message: 'Not allowed.' };
 const shown = new Set(fields.map(({ name }) => name));
 
 describe('the form of the admin page', () => {
-  describe('what was typed', () => {
+  describe('typed text', () => {
     it('is shown instead of the stored text', () => {
       expect(text(start(), 'title')).to.equal('A');
       expect(text(type(start(), { title: 'Mine' }), 'title')).to.equal('Mine');
     });
 
-    it('is unsaved until it is the stored text again', () => {
+    it('counts as unsaved unless it equals the stored text', () => {
       expect(state.isUnsaved(start())).to.equal(false);
       const typed = type(start(), { title: 'Mine' });
       expect(state.isUnsaved(typed)).to.equal(true);
       expect(state.isUnsaved(type(typed, { title: 'A' }))).to.equal(false);
     });
 
-    it('does not include the author that a new post starts with', () => {
+    it('does not include the initial author of a new post', () => {
       expect(text(startNew('ada'), 'authorId')).to.equal('ada');
       expect(state.isUnsaved(startNew('ada'))).to.equal(false);
       expect(state.isUnsaved(type(startNew('ada'), { authorId: 'grace' }))).to.equal(true);
@@ -69,8 +69,8 @@ describe('the form of the admin page', () => {
     });
   });
 
-  describe('what it saves', () => {
-    it('is the stored record with what was typed', () => {
+  describe('the input that it saves', () => {
+    it('is the stored record with the typed text', () => {
       const form = type(start({ views: 3, colour: 'blue' }), { title: 'Mine' });
       expect(inputOf(form)).to.deep.equal({
         ...{ title: 'Mine', body: 'B', authorId: null, publishedAt: null },
@@ -78,7 +78,7 @@ describe('the form of the admin page', () => {
       });
     });
 
-    it('keeps a field that was not typed in, whatever its value', () => {
+    it('preserves fields that were not edited, whatever their value', () => {
       const odd = { views: 'many', publishedAt: '+012026-01-01T00:00:00.000Z', body: '' };
       expect(inputOf(type(start(odd), { title: 'Mine' }))).to.deep.include(odd);
       for (const publishedAt of ['1925-07-01T12:00:00.500Z', '9999-12-31T23:59:59.999Z'])
@@ -87,26 +87,26 @@ describe('the form of the admin page', () => {
         });
     });
 
-    it('leaves out a field that was emptied', () => {
+    it('omits a field that was emptied', () => {
       expect(inputOf(type(start({ views: 3 }), { views: '' }))).not.to.have.property('views');
       expect(inputOf(type(start({ colour: 'blue' }), { '': '' }))).not.to.have.property('colour');
     });
 
-    it('has the required fields of a new record, and makes it a draft', () => {
+    it('has the required fields of a new record, as a draft', () => {
       expect(inputOf(startNew())).to.deep.equal({ title: '', publishedAt: null });
     });
 
-    it('is refused where a text cannot be read', () => {
+    it('is rejected if a value cannot be parsed', () => {
       expect(errorsOf(type(start(), { views: 'many' }))).to.deep.equal({
         views: 'This is not a number.',
       });
     });
 
-    it('is refused while a time is not whole', () => {
+    it('is rejected if a time is incomplete', () => {
       expect(errorsOf(type(start(), { publishedAt: '' })).publishedAt).to.contain('whole date');
     });
 
-    it('is refused where the other fields have one with a field of its own, or of the server', () => {
+    it('is rejected if the JSON for other fields contains a named or reserved field', () => {
       for (const name of ['title', 'createdAt', '__proto__'])
         expect(errorsOf(type(start(), { '': `{"${name}": 1}` }))).to.deep.equal({
           '': `"${name}" cannot be among these.`,
@@ -132,7 +132,7 @@ describe('the form of the admin page', () => {
       }
     });
 
-    it('changes the fields that were not typed in, and needs no choice', () => {
+    it('updates fields that were not edited, without a choice', () => {
       const typed = type(start(), { title: 'Mine' });
       const { form, result } = state.merge(typed, at(2, { body: 'Theirs' }));
       expect([result, text(form, 'title'), text(form, 'body')]).to.deep.equal([
@@ -144,13 +144,13 @@ describe('the form of the admin page', () => {
       expect(inputOf(form)).to.include({ title: 'Mine', body: 'Theirs' });
     });
 
-    it('replaces a text that was typed and then put back', () => {
+    it('replaces text that was edited and then restored', () => {
       const typed = type(start(), { title: 'Mine', body: 'Mine' });
       const form = merge(type(typed, { body: 'B' }), at(2, { body: 'Theirs' }));
       expect(text(form, 'body')).to.equal('Theirs');
     });
 
-    it('needs a choice in a field that both changed, and keeps both texts until then', () => {
+    it('needs a choice for a field that both changed, and keeps both texts until then', () => {
       const form = merge(type(start(), { title: 'Mine' }), at(2, { title: 'Theirs' }));
       expect(text(form, 'title')).to.equal('Mine');
       expect(state.storedText(form, fieldOf('title'))).to.equal('Theirs');
@@ -159,12 +159,12 @@ describe('the form of the admin page', () => {
       expect(state.alertIn(form)).to.contain('choose whose text');
     });
 
-    it('needs no choice where both typed the same', () => {
+    it('needs no choice if both typed the same', () => {
       const typed = type(start(), { title: 'Same', body: 'Mine' });
       expect(state.isUndecided(merge(typed, at(2, { title: 'Same' })))).to.equal(false);
     });
 
-    it('opens a choice again that was made before it', () => {
+    it('reopens an earlier choice if it changes the field again', () => {
       const once = merge(type(start(), { title: 'Mine' }), at(2, { title: 'Theirs' }));
       const chosen = state.choose(once, fieldOf('title'), 'mine');
       expect(state.isUndecided(merge(chosen, at(3, { title: 'Theirs', body: 'Other' })))).to.equal(
@@ -173,7 +173,7 @@ describe('the form of the admin page', () => {
       expect(state.isUndecided(merge(chosen, at(3, { title: 'Again' })))).to.equal(true);
     });
 
-    it('is not silenced by an earlier error', () => {
+    it('does not clear an earlier error', () => {
       const typed = type(start(), { title: 'Mine' });
       const failed = state.refuse(state.send(typed, inputOf(typed)), refused, shown);
       expect(state.alertIn(merge(failed, at(2, { body: 'Theirs' })))).to.equal('Not allowed.');
@@ -212,7 +212,7 @@ describe('the form of the admin page', () => {
   });
 
   describe('a save', () => {
-    it('keeps what was typed while it was under way', () => {
+    it('keeps text typed during the request', () => {
       const typed = type(start(), { title: 'Sent', body: 'Sent' });
       const { sent, ...sending } = state.send(typed, inputOf(typed));
       const on = type({ ...sending, sent }, { body: 'Sent, and typed on' });
@@ -221,7 +221,7 @@ describe('the form of the admin page', () => {
       expect(inputOf(form)).to.include({ title: 'Sent', body: 'Sent, and typed on' });
     });
 
-    it('ends conflicts, errors and messages', () => {
+    it('clears conflicts, errors and messages', () => {
       const conflict = merge(type(start(), { title: 'Mine' }), at(2, { title: 'Theirs' }));
       const failed = state.showErrors(conflict, new Map([['title', 'Wrong.']]));
       const form = state.accept(failed, at(3, { title: 'Mine' }));
@@ -235,7 +235,7 @@ describe('the form of the admin page', () => {
     const lost = (form: state.FormState) =>
       state.refuse(state.send(form, inputOf(form), 'key'), noResponse, shown);
 
-    it('is recognized in the version that it saved', () => {
+    it('is recognized in the version that it created', () => {
       const form = lost(type(start(), { title: 'Sent ', views: '7', '': '{"n":1,"m":{"a":2}}' }));
       const saved = at(2, { title: 'Sent', views: 7, n: 1, m: { a: 2 } });
       const { form: next, result } = state.merge(form, saved);
@@ -246,19 +246,19 @@ describe('the form of the admin page', () => {
       ]);
     });
 
-    it('keeps what was typed after it', () => {
+    it('keeps text typed afterwards', () => {
       const form = type(lost(type(start(), { title: 'Sent' })), { title: 'Typed on' });
       const merged = state.merge(form, at(2, { title: 'Sent' }));
       expect([merged.result, text(merged.form, 'title')]).to.deep.equal(['saved', 'Typed on']);
       expect(merged.form.changes.size).to.equal(0);
     });
 
-    it('is not taken for what someone else saved', () => {
+    it('is not confused with a save by someone else', () => {
       const form = lost(type(start({ colour: 'blue' }), { '': '' }));
       expect(state.merge(form, at(2, { colour: 'red' })).result).to.equal('merged');
     });
 
-    it('for a new record is sent again as it was, with its key', () => {
+    it('for a new record is resent unchanged with the same key', () => {
       const form = type(lost(type(startNew(), { title: 'Sent' })), { title: 'Typed on' });
       const { sent } = state.send(form, inputOf(form), 'another key');
       expect([sent.key, sent.input.title, sent.texts.get('title')]).to.deep.equal([
@@ -266,12 +266,12 @@ describe('the form of the admin page', () => {
       ]);
     });
 
-    it('for a stored record is sent again with what was typed since', () => {
+    it('for a stored record is resent with text typed since', () => {
       const form = type(lost(type(start(), { title: 'Sent' })), { title: 'Typed on' });
       expect(state.send(form, inputOf(form)).sent.input.title).to.equal('Typed on');
     });
 
-    it('is forgotten once there is a response', () => {
+    it('is forgotten once a response arrives', () => {
       const form = state.refuse(lost(type(startNew(), { title: 'Sent' })), refused, shown);
       expect(state.send(form, {}, 'another key').sent.key).to.equal('another key');
     });
@@ -293,11 +293,11 @@ describe('the form of the admin page', () => {
       expect(state.alertIn(form)).to.equal('Not saved: something is wrong in 2 fields.');
     });
 
-    it('inside a field is shown there, with its place', () => {
+    it('inside a field is shown there with its pointer', () => {
       expect(invalid('/title/0').errors.get('title')).to.equal('/title/0: Wrong /title/0.');
     });
 
-    it('in a field that is not shown is shown at the other custom fields', () => {
+    it('in a hidden field is shown at the other custom fields', () => {
       const form = invalid('/authorId', '/hidden');
       expect(form.errors.get('')).to.equal('/authorId: Wrong /authorId. /hidden: Wrong /hidden.');
       expect(state.alertIn(form)).to.equal('Not saved: something is wrong in a field.');
@@ -308,14 +308,14 @@ describe('the form of the admin page', () => {
       expect([form.errors.size, state.alertIn(form)]).to.deep.equal([0, 'Not allowed.']);
     });
 
-    it('is gone with the next request', () => {
+    it('is cleared by the next request', () => {
       const form = state.withoutErrors(invalid('/title'));
       expect([form.errors.size, form.message]).to.deep.equal([0, '']);
     });
   });
 
   describe('a record that someone deleted', () => {
-    it('becomes a new one of what was typed and what was stored', () => {
+    it('becomes a new record with the stored and typed values', () => {
       const failed = state.refuse(type(start(), { title: 'Mine' }), refused, shown);
       const form = state.markDeleted(failed, true);
       expect(form.base).to.equal(undefined);
@@ -324,19 +324,19 @@ describe('the form of the admin page', () => {
       expect(state.alertIn(type(form, { title: 'Mine, longer' }))).to.contain('deleted.');
     });
 
-    it('is not created by a request that was meant to change it', () => {
+    it('is not recreated with the key of an earlier update', () => {
       const typed = type(start(), { title: 'Mine' });
       const lost = state.refuse(state.send(typed, inputOf(typed), 'old'), noResponse, shown);
       const form = state.markDeleted(lost, true);
       expect(state.send(form, inputOf(form), 'new').sent.key).to.equal('new');
     });
 
-    it('leaves no choice open', () => {
+    it('leaves no open choices', () => {
       const conflict = merge(type(start(), { title: 'Mine' }), at(2, { title: 'Theirs' }));
       expect(state.isUndecided(state.markDeleted(conflict, true))).to.equal(false);
     });
 
-    it('stays on the page if nothing was typed, or the user cannot create one', () => {
+    it('stays on the page if nothing was typed or the user cannot create records', () => {
       for (const form of [
         state.markDeleted(start(), true),
         state.markDeleted(type(start(), { title: 'Mine' }), false),
@@ -346,7 +346,7 @@ describe('the form of the admin page', () => {
       }
     });
 
-    it('is there again after it was created', () => {
+    it('no longer counts as deleted after it was recreated', () => {
       const gone = state.markDeleted(type(start(), { title: 'Mine' }), true);
       const form = state.accept(gone, at(1, { title: 'Mine' }));
       expect([form.isDeleted, state.alertIn(form)]).to.deep.equal([false, '']);

@@ -5,7 +5,7 @@ import { freePort } from '../../../test/support/free-port.ts';
 import type { createClient } from '../src/index.ts';
 import { startApi } from './support/api.ts';
 
-/** What browsers, workers and Node all have, and the client needs. */
+/** The globals that the client needs, which browsers, workers and Node all have. */
 const platform = {
   AbortSignal,
   Headers,
@@ -32,7 +32,7 @@ async function bundle(entry: string): Promise<{ text: string; inputs: string[] }
 }
 
 describe('the client in a bundle', () => {
-  it('is small, and is made of its own files alone', async () => {
+  it('is small and contains only its own files', async () => {
     for (const entry of ['index', 'react-admin', 'refine']) {
       const { text, inputs } = await bundle(entry);
       expect(text.length, entry).to.be.below(9.5 * 1024);
@@ -40,7 +40,7 @@ describe('the client in a bundle', () => {
     }
   });
 
-  it('mentions CORS when a request to another origin fails', async () => {
+  it('mentions CORS if a request to another origin fails', async () => {
     const { text } = await bundle('index');
     const failure = async (page: string, url: string) => {
       const location = new URL(page);
@@ -59,7 +59,7 @@ describe('the client in a bundle', () => {
     );
   });
 
-  it('runs where there is no Node', async () => {
+  it('runs without Node', async () => {
     await using api = await startApi();
     const { text } = await bundle('index');
     const context = createContext({ ...platform });

@@ -52,7 +52,7 @@ describe('the client', () => {
     });
   });
 
-  it('addresses a record by any id', async () => {
+  it('encodes any id in the path', async () => {
     for (const id of ['a/b', '%', 'ü?#', '']) {
       expect(await problemOf(client.posts.get(id))).to.have.property('status', 404);
     }
@@ -68,7 +68,7 @@ describe('the client', () => {
     const titles = async (query: Parameters<typeof client.posts.list>[0]) =>
       (await client.posts.list(query)).items.map(({ title }) => title).join('');
 
-    it('have the fields that they are asked for, from page to page', async () => {
+    it('contain only the requested fields, on every page', async () => {
       const query = { fields: ['title', 'none'], sort: 'title', limit: 1 } as const;
       const page = await client.posts.list(query);
       const [{ id } = { id: '' }] = page.items;
@@ -82,7 +82,7 @@ describe('the client', () => {
       expect(none.items).to.deep.equal([{ id }]);
     });
 
-    it('filter by text, by author and by no author', async () => {
+    it('filter by text, by author and by missing author', async () => {
       const [author] = (await client.users.list({ email: 'ADA@example.com' })).items;
       expect(await titles({ authorId: author?.id, sort: 'title' })).to.equal('ABC');
       expect(await titles({ authorId: null })).to.equal('D');
@@ -90,7 +90,7 @@ describe('the client', () => {
       expect((await client.users.list({ name: 'ada' })).items).to.deep.equal([]);
     });
 
-    it('filter by one id, by several, and by none', async () => {
+    it('filter by one, several or no ids', async () => {
       const all = (await client.posts.list({ sort: 'title' })).items;
       const [a = '', , c = ''] = all.map(({ id }) => id);
       expect(await titles({ id: a })).to.equal('A');
@@ -99,7 +99,7 @@ describe('the client', () => {
       expect(none).to.deep.equal({ items: [], next: null, total: 0 });
     });
 
-    it('filter by times, as text and as dates', async () => {
+    it('filter by times given as strings or Dates', async () => {
       const [c] = (await client.posts.list({ title: 'C' })).items;
       const at = c?.createdAt ?? '';
       const after = new Date(Date.parse(at) + 3_600_000);
@@ -158,7 +158,7 @@ describe('the client', () => {
         const at = async (publishedAt: string) =>
           (await client.posts.create({ title: publishedAt, publishedAt })).record.title;
         const before = await at('2020-03-08T04:59:59.999Z');
-        // On this day clocks move on, so it has 23 hours.
+        // Daylight saving time starts on this day, so it has 23 hours.
         const start = await at('2020-03-08T05:00:00Z');
         const end = await at('2020-03-09T03:59:59.999Z');
         const after = await at('2020-03-09T04:00:00Z');
@@ -184,7 +184,7 @@ describe('the client', () => {
       });
     });
 
-    it('end in pages and in a count', async () => {
+    it('return pages and a total', async () => {
       const first = await client.posts.list({ limit: 3, sort: 'title', count: 'exact' });
       expect(first.items).to.have.length(3);
       expect(first.total).to.equal(4);
@@ -193,7 +193,7 @@ describe('the client', () => {
       expect(next).to.equal(null);
     });
 
-    it('are walked to their end, or as far as they are wanted', async () => {
+    it('can be iterated to the end, or until the loop breaks', async () => {
       const all = await collect(client.posts.all({ limit: 1, sort: 'title' }));
       expect(all.map(({ title }) => title)).to.deep.equal(['A', 'B', 'C', 'D']);
       let requests = 0;
@@ -212,7 +212,7 @@ describe('the client', () => {
   });
 
   describe('conditions', () => {
-    it('hold a change to a version, to a tag and to any record', async () => {
+    it('can be a version, an ETag or *', async () => {
       const { id } = await ada();
       expect(await client.users.patch(id, { name: 'B' }, { ifMatch: 1 })).to.include({
         version: 2,
@@ -234,7 +234,7 @@ describe('the client', () => {
       await client.users.delete(id, { ifMatch: 4 });
     });
 
-    it('lose no update of several at once', async () => {
+    it('prevent lost updates by concurrent calls', async () => {
       const { id } = (await client.users.create({ name: 'Counter', count: 0 })).record;
       const increment = () =>
         client.users.update(id, (user) => ({ ...user, count: Number(user.count) + 1 }));
@@ -243,8 +243,8 @@ describe('the client', () => {
     });
   });
 
-  describe('the end of a user who has posts', () => {
-    it('is refused, or takes the posts along, or leaves them', async () => {
+  describe('the deletion of a user with posts', () => {
+    it('is rejected, or keeps or deletes the posts', async () => {
       const { id: authorId } = await ada();
       const { record: post } = await client.posts.create({ title: 'A', authorId });
       const problem = await problemOf(client.users.delete(authorId));
@@ -260,7 +260,7 @@ describe('the client', () => {
   });
 
   describe('problems', () => {
-    it('name every field, and tell one code from another', async () => {
+    it('list every invalid field, and are distinguished by code', async () => {
       const problem = await problemOf(client.users.create({ name: '', email: 'no address' }));
       expect(problem).to.be.an('error').with.property('name', 'ApiProblem');
       expect(problem).to.include({ code: 'invalid-record', status: 422, outcome: 'none' });
@@ -276,7 +276,7 @@ describe('the client', () => {
     });
   });
 
-  it('refuses an argument that cannot be sent, and sends nothing', async () => {
+  it('rejects arguments that cannot be sent, without a request', async () => {
     let requests = 0;
     const sender = { url: api.url, fetch: async () => Response.json({ requests: ++requests }) };
     const { users } = createClient(sender);
@@ -300,7 +300,7 @@ describe('the client', () => {
     expect(requests).to.equal(0);
   });
 
-  it('passes the error of a token on as it is, and sends nothing', async () => {
+  it('rethrows an error of the token function unchanged, without a request', async () => {
     let requests = 0;
     const failure = new TypeError('Failed to fetch');
     const { users } = createClient({
@@ -321,7 +321,7 @@ describe('the client', () => {
     expect(requests).to.equal(0);
   });
 
-  it('passes on what the change of an update throws, after one request', async () => {
+  it('rethrows an error of the update callback after one request', async () => {
     const { users } = createClient({ url: api.url });
     const { record, etag } = await users.create({ name: 'Ada' });
     const stale = await users
@@ -338,7 +338,7 @@ describe('the client', () => {
     expect((await users.get(record.id)).etag).to.equal(etag);
   });
 
-  it('takes a URL with a slash at its end', async () => {
+  it('accepts a URL with a trailing slash', async () => {
     const slashed = createClient({ url: `${api.url}/` });
     expect((await slashed.users.list()).items).to.deep.equal([]);
   });

@@ -7,16 +7,16 @@ import { repository } from '../../../test/support/repository-copy.ts';
 import { startApi } from './support/api.ts';
 
 const home = join(import.meta.dirname, '..');
-/** Inside the package, so that `rostrum-client` is the package itself, as it is built. */
+/** Inside the package, so that `rostrum-client` resolves to the built package itself. */
 const folder = join(home, '.cache');
 const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
 
-/** Each example of the page with what the page says that it prints. */
+/** Each example in the page, with the output that the page shows. */
 const examples = blocksOf('docs/client.md').flatMap(({ language, text, line }, i, blocks) =>
   language === 'ts' ? [{ line, text, output: blocks[i + 1]?.text }] : [],
 );
 
-describe('the examples of docs/client.md', function () {
+describe('the examples in docs/client.md', function () {
   this.timeout(60_000);
   before(async () => {
     rmSync(folder, { recursive: true, force: true });
@@ -26,7 +26,7 @@ describe('the examples of docs/client.md', function () {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   for (const { line, text, output } of examples) {
-    it(`compile, and print what the page says: line ${line}`, async () => {
+    it(`compile and print the output shown: line ${line}`, async () => {
       await using api = await startApi();
       const file = join(folder, `line-${line}.ts`);
       writeFileSync(file, text.replace('http://127.0.0.1:3000/api/v1', api.url));

@@ -4,8 +4,8 @@ import { startApi } from './support/api.ts';
 import { FaultProxy } from './support/fault-proxy.ts';
 import { problemOf } from './support/problem-of.ts';
 
-describe('events of the client', () => {
-  it('are read behind a position, and waited for', async () => {
+describe('client.events', () => {
+  it('read returns events after a position, and can wait for them', async () => {
     await using api = await startApi();
     const client = createClient({ url: api.url });
     const { events, next } = await client.events.read();
@@ -18,7 +18,7 @@ describe('events of the client', () => {
     expect(page.events.at(-1)).to.deep.equal({ type: 'user.deleted', id, version: 1 });
   });
 
-  it('are followed until the signal says so, or the log is another one', async () => {
+  it('follow ends if its signal is aborted, or fails if the position is expired', async () => {
     await using api = await startApi();
     const client = createClient({ url: api.url });
     const ended = new AbortController();
@@ -39,7 +39,7 @@ describe('events of the client', () => {
     expect(await problemOf(expired)).to.include({ code: 'events-expired', status: 410 });
   });
 
-  it('are met once each where the network fails for a moment', async () => {
+  it('follow yields each event once despite network failures', async () => {
     await using api = await startApi();
     await using proxy = await FaultProxy.start(api.url);
     const writer = createClient({ url: api.url });
@@ -58,7 +58,7 @@ describe('events of the client', () => {
     expect(proxy.seen.length).to.be.above(6);
   });
 
-  it('are followed through an outage, however many tries it takes', async () => {
+  it('follow continues through an outage, regardless of the retry limit', async () => {
     await using api = await startApi();
     await using proxy = await FaultProxy.start(api.url);
     const client = createClient({ url: proxy.url, retry: { tries: 1 } });
@@ -72,7 +72,7 @@ describe('events of the client', () => {
     expect(proxy.faults).to.deep.equal([]);
   });
 
-  it('wait no longer than a request may take', async () => {
+  it('follow waits no longer than the request timeout', async () => {
     await using api = await startApi();
     const client = createClient({ url: api.url, timeoutMs: 6000 });
     const { next: after } = await client.events.read();

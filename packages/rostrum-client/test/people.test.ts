@@ -12,7 +12,7 @@ const callers = {
 } as const;
 const anonymous = ['users:read:public', 'posts:read'] as const;
 
-describe('the client of a person', () => {
+describe('the client, for a caller with a user', () => {
   let api: Api;
   const as = (token?: keyof typeof callers): Client => createClient({ url: api.url, token });
 
@@ -21,7 +21,7 @@ describe('the client of a person', () => {
   });
   afterEach(() => api[Symbol.asyncDispose]());
 
-  it('makes the own user, replaces, reads, changes and deletes it', async () => {
+  it('creates, replaces, reads, updates and deletes the caller’s own user', async () => {
     const { me } = as('ada');
     expect(await problemOf(me.get())).to.have.property('code', 'user-not-found');
     const made = await me.save({ name: 'Ada', email: 'ada@example.com' });
@@ -43,12 +43,12 @@ describe('the client of a person', () => {
     expect(await me.save({ name: 'Ada' })).to.include({ created: true, version: 4 });
   });
 
-  it('is nobody without a subject, and needs a token to be somebody', async () => {
+  it('gets an error from me without a subject or a token', async () => {
     expect(await problemOf(as('nobody').me.get())).to.have.property('code', 'forbidden');
     expect(await problemOf(as().me.get())).to.have.property('code', 'unauthenticated');
   });
 
-  it('is anonymous where its function makes no token', async () => {
+  it('is anonymous while its token function returns undefined', async () => {
     const { record } = await as('ada').me.save({ name: 'Ada' });
     let token: string | undefined;
     const client = createClient({ url: api.url, token: () => token });
@@ -57,7 +57,7 @@ describe('the client of a person', () => {
     expect((await client.me.get()).record).to.deep.equal(record);
   });
 
-  it('reads a user in the public view at its version, and never replaces it by that', async () => {
+  it('reads the public view of a user, and refuses to update the user with it', async () => {
     await as('ada').me.save({ name: 'Ada', email: 'ada@example.com', born: 1815 });
     const { users } = as('writer');
     const seen = await users.get('ada');
@@ -70,7 +70,7 @@ describe('the client of a person', () => {
     expect(record).to.include({ name: 'Countess', email: 'ada@example.com', born: 1815 });
   });
 
-  it('lists own drafts, and what is public of others', async () => {
+  it('lists the caller’s drafts, and public posts of others', async () => {
     const { me, posts } = as('ada');
     await me.save({ name: 'Ada' });
     await posts.create({ title: 'Draft', publishedAt: null });
@@ -88,7 +88,7 @@ describe('the client of a person', () => {
     expect(await titles({ title: { startsWith: 'PUB' } }, as())).to.equal('Public');
   });
 
-  it('lists posts with their authors in the public view, each once', async () => {
+  it('lists posts with the public view of each author, once', async () => {
     for (const name of ['ada', 'grace'] as const) {
       const { me, posts } = as(name);
       await me.save({ name, email: `${name}@example.com` });

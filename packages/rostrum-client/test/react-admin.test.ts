@@ -24,7 +24,7 @@ import { inDevelopment, renderHook } from './support/rendered.ts';
 describe('the data provider for react-admin', () => {
   let api: Api;
   let client: Client;
-  // Its type is react-admin's own: that it fits is the compiler's to say.
+  // Typed with react-admin's own type, so the compiler checks that the provider matches it.
   let provider: DataProvider;
   let requests: string[];
 
@@ -58,7 +58,7 @@ describe('the data provider for react-admin', () => {
   const titlesOf = ({ data }: { data: { title: string }[] }) => data.map(({ title }) => title);
 
   describe('pages by number', () => {
-    it('are reached from the page before, and from any', async () => {
+    it('can be opened in any order', async () => {
       await posts(7);
       const first = await pageOf(1, 3);
       expect(titlesOf(first)).to.deep.equal(['T001', 'T002', 'T003']);
@@ -76,21 +76,21 @@ describe('the data provider for react-admin', () => {
       expect(titlesOf(await pageOf(2, 2))).to.deep.equal(['T003', 'T004']);
     });
 
-    it('are reached first thing in steps of many pages', async () => {
+    it('far from the start take few requests', async () => {
       await posts(9);
       expect(titlesOf(await pageOf(5, 2))).to.deep.equal(['T009']);
       expect(requests).to.have.length(2);
       expect(titlesOf(await pageOf(4, 2))).to.deep.equal(['T007', 'T008']);
     });
 
-    it('are empty behind the end, and the first before the beginning', async () => {
+    it('are empty after the end, and page 0 is the first page', async () => {
       await posts(2);
       expect(titlesOf(await pageOf(0, 2))).to.deep.equal(['T001', 'T002']);
       expect(await pageOf(9, 2)).to.deep.include({ data: [], total: 2 });
       expect(await pageOf(2, 2)).to.deep.include({ data: [], total: 2 });
     });
 
-    it('follow a list that changes', async () => {
+    it('stay correct when the list changes', async () => {
       const [, second = ''] = await posts(6);
       await pageOf(1, 2);
       await pageOf(2, 2);
@@ -100,7 +100,7 @@ describe('the data provider for react-admin', () => {
       expect(titlesOf(await pageOf(2, 2))).to.deep.equal(['T004', 'T005']);
     });
 
-    it('are as long as asked, where a page of the API ends earlier', async () => {
+    it('have the requested length even if a page of the API ends earlier', async () => {
       const body = 'x'.repeat(100_000);
       for (let n = 0; n < 23; n++) await client.posts.create({ title: `T${n}`, body });
       requests.length = 0;
@@ -108,12 +108,12 @@ describe('the data provider for react-admin', () => {
       expect(requests).to.have.length(2);
     });
 
-    it('may be larger than the largest page of the API', async () => {
+    it('can be larger than the largest page of the API', async () => {
       await posts(3);
       expect((await pageOf(1, 5000)).data).to.have.length(3);
     });
 
-    it('of several lists do not mix', async () => {
+    it('of different lists are kept apart', async () => {
       const { id: authorId } = (await client.users.create({ name: 'Ada' })).record;
       await posts(4, authorId);
       await posts(4);
@@ -132,7 +132,7 @@ describe('the data provider for react-admin', () => {
       expect(requests).to.have.length(4);
     });
 
-    it('need no count', async () => {
+    it('work without a total', async () => {
       await posts(3);
       provider = reactAdminProvider(client, { total: false });
       const page = await pageOf(1, 2);
@@ -142,7 +142,7 @@ describe('the data provider for react-admin', () => {
     });
   });
 
-  it('sorts by id as by creation, which is what react-admin asks for first', async () => {
+  it('sorts by creation for id, which is the default sort of react-admin', async () => {
     const ids = await posts(3);
     const pagination = { page: 1, perPage: 9 };
     const list = (order: 'ASC' | 'DESC') =>
@@ -151,7 +151,7 @@ describe('the data provider for react-admin', () => {
     expect((await list('DESC')).data.map(({ id }) => id)).to.deep.equal(ids.toReversed());
   });
 
-  it('filters, and says which filter there is not', async () => {
+  it('supports the filters of the API, and rejects others', async () => {
     await posts(3);
     const list = (filter: object) => provider.getList('posts', { filter });
     expect(titlesOf(await list({ title: 'T002' }))).to.deep.equal(['T002']);
@@ -162,7 +162,7 @@ describe('the data provider for react-admin', () => {
     expect(isApiProblem(error.cause, 'invalid-query')).to.equal(true);
   });
 
-  it('searches names and titles by their beginning', async () => {
+  it('searches for the beginning of names and titles with q', async () => {
     await posts(3);
     await client.users.create({ name: 'Ada' });
     await client.users.create({ name: 'Grace' });
@@ -180,7 +180,7 @@ describe('the data provider for react-admin', () => {
     }
   });
 
-  it('refuses a parameter of lists as a filter, and an unknown sort', async () => {
+  it('rejects other list parameters as filters, and unknown sorts', async () => {
     for (const params of [{ filter: { limit: 1 } }, { sort: { field: 'mood', order: 'ASC' } }]) {
       const call = provider.getList('posts', params as Parameters<typeof provider.getList>[1]);
       expect(await call.catch((reason) => reason)).to.include({ status: 400 });
@@ -211,7 +211,7 @@ describe('the data provider for react-admin', () => {
     expect(await nested.catch((reason) => reason)).to.include({ status: 400 });
   });
 
-  it('lists drafts, and posts that are to come', async () => {
+  it('lists drafts and scheduled posts', async () => {
     await posts(1);
     await client.posts.create({ title: 'Draft', publishedAt: null });
     await client.posts.create({ title: 'Later', publishedAt: '2999-01-01T00:00:00Z' });
@@ -221,7 +221,7 @@ describe('the data provider for react-admin', () => {
     expect(titlesOf(await list({ lte: new Date() }))).to.deep.equal(['T001']);
   });
 
-  it('has the authors of posts, on pages of any size', async () => {
+  it('includes the authors of posts on pages of any size', async () => {
     const { record: ada } = await client.users.create({ name: 'Ada', email: 'ada@example.com' });
     await posts(150, ada.id);
     const page = (number: number, perPage: number) =>
@@ -243,7 +243,7 @@ describe('the data provider for react-admin', () => {
     expect(requests).to.have.length(2);
   });
 
-  it('gets one record, many, and those of a reference', async () => {
+  it('gets one record, many records, and those of a reference', async () => {
     const { id: authorId } = (await client.users.create({ name: 'Ada' })).record;
     const ids = await posts(120, authorId);
     await client.posts.create({ title: 'Other' });
@@ -282,7 +282,7 @@ describe('the data provider for react-admin', () => {
       expect((await client.users.get(data.id)).record).to.deep.equal(data);
     });
 
-    it('update the fields that are given, and leave the others', async () => {
+    it('update the given fields and preserve the others', async () => {
       const { record } = await client.users.create({ name: 'Ada', born: 1815, home: { a: null } });
       const { data } = await provider.update('users', {
         id: record.id,
@@ -293,7 +293,7 @@ describe('the data provider for react-admin', () => {
       expect(data.home).to.deep.equal({ b: null });
     });
 
-    it('leave a field that is undefined, remove one that is null, and keep a null that is stored', async () => {
+    it('preserve undefined fields, remove null ones, and keep a stored null', async () => {
       const own = { born: 1815, slug: 'ada', rank: null };
       const { record } = await client.users.create({ name: 'Ada', ...own });
       const { data } = await provider.update('users', {
@@ -306,7 +306,7 @@ describe('the data provider for react-admin', () => {
       expect((await client.users.get(record.id)).record).to.deep.equal(data);
     });
 
-    it('refuse to overwrite what someone else changed', async () => {
+    it('reject overwriting fields that someone else changed', async () => {
       const { record } = await client.users.create({ name: 'Ada', born: 1815 });
       const { id } = record;
       await client.users.patch(id, { name: 'Countess', home: { city: 'London' } });
@@ -325,7 +325,7 @@ describe('the data provider for react-admin', () => {
       expect((await client.users.get(id)).version).to.equal(2);
     });
 
-    it('keep changes of different fields by two people', async () => {
+    it('merge changes to different fields by two users', async () => {
       const { record } = await client.users.create({ name: 'Ada', born: 1815, rank: 1 });
       const save = (changes: object) =>
         provider.update('users', {
@@ -336,18 +336,18 @@ describe('the data provider for react-admin', () => {
       await save({ name: 'Countess' });
       const { data } = await save({ born: 1816, rank: null });
       expect(data).to.include({ name: 'Countess', born: 1816 }).and.not.have.property('rank');
-      // Both wrote the same.
+      // Both wrote the same value.
       expect((await save({ name: 'Countess' })).data).to.have.property('updatedAt', data.updatedAt);
     });
 
-    it('make a post a draft', async () => {
+    it('can turn a post into a draft', async () => {
       const { record } = await client.posts.create({ title: 'A' });
       const data = { ...record, publishedAt: null };
       const draft = await provider.update('posts', { id: record.id, data, previousData: record });
       expect(draft.data).to.have.property('publishedAt', null);
     });
 
-    it('accept a value that the server stores in another form', async () => {
+    it('accept previous values in a form that the server normalizes', async () => {
       const { record } = await client.posts.create({ title: 'A', size: { x: 1, y: 2 } });
       const typed = { ...record, title: ' B ', publishedAt: '2020-01-01T01:00:00+01:00' };
       const { id } = record;
@@ -359,7 +359,7 @@ describe('the data provider for react-admin', () => {
       expect(data).to.include({ title: 'C', publishedAt: null, size: 3 });
     });
 
-    it('of one record run one after the other', async () => {
+    it('to one record run one after the other', async () => {
       const { record } = await client.posts.create({ title: 'A' });
       const { id } = record;
       const titles = [...'ABCDEF'];
@@ -375,7 +375,7 @@ describe('the data provider for react-admin', () => {
       expect((await client.posts.list()).items).to.deep.equal([]);
     });
 
-    it('update and delete many', async () => {
+    it('can update and delete many records', async () => {
       const ids = await posts(20);
       const updated = await provider.updateMany('posts', { ids, data: { body: 'b' } });
       expect(updated.data).to.deep.equal(ids);
@@ -392,7 +392,7 @@ describe('the data provider for react-admin', () => {
       expect((await client.posts.list()).items).to.deep.equal([]);
     });
 
-    it('of many go on after an error, and say which failed', async () => {
+    it('to many records continue after an error, and report which ones failed', async () => {
       const ids = await posts(20);
       const some = ['a', 'b', ...ids, 'c', 'd'];
       const update = provider.updateMany('posts', { ids: some, data: { body: 'b' } });
@@ -419,7 +419,7 @@ describe('the data provider for react-admin', () => {
       expect((await client.users.list()).items.map(({ id }) => id)).to.deep.equal([author]);
     });
 
-    it('of many stop when no other can succeed', async () => {
+    it('to many records stop if no other can succeed', async () => {
       const scopes = ['users:read', 'users:write'] as const;
       const callers = { ada: { name: 'ada', subject: null, scopes } };
       await using strict = await startApi({ callers });
@@ -444,7 +444,7 @@ describe('the data provider for react-admin', () => {
       expect(sent).to.equal(8);
     });
 
-    it('delete a user with the posts, or without, as meta or the provider says', async () => {
+    it('delete a user with or without the posts, as set in meta or the provider', async () => {
       const author = async () => (await client.users.create({ name: 'Ada' })).record;
       const [a, b] = [await author(), await author()];
       await posts(1, a.id);
@@ -461,7 +461,7 @@ describe('the data provider for react-admin', () => {
       expect((await client.posts.list()).items).to.deep.equal([]);
     });
 
-    it('work where every change needs a condition', async () => {
+    it('work if the server requires If-Match', async () => {
       await using strict = await startApi({ requireIfMatch: true });
       const { users } = createClient({ url: strict.url });
       const { record } = await users.create({ name: 'Ada' });
@@ -472,7 +472,7 @@ describe('the data provider for react-admin', () => {
     });
   });
 
-  it('passes the error of a token on as it is', async () => {
+  it('rethrows an error of the token function unchanged', async () => {
     const failure = new TypeError('Failed to fetch');
     const token = () => Promise.reject(failure);
     const { getOne, deleteMany } = reactAdminProvider(createClient({ url: api.url, token }));
@@ -481,14 +481,14 @@ describe('the data provider for react-admin', () => {
     }
   });
 
-  it('knows no other resource', async () => {
+  it('rejects other resources', async () => {
     const error = await provider.getOne('comments', { id: 1 }).catch((reason) => reason);
     expect(error).to.deep.include({ status: 400, body: { errors: {} } });
     expect(error.cause).to.be.instanceOf(TypeError);
   });
 
-  describe('in react-admin itself', () => {
-    // It shows on the console what a provider rejects with.
+  describe('inside react-admin', () => {
+    // react-admin logs the errors of a provider.
     inDevelopment((said) => said instanceof Error && isApiProblem(said.cause));
 
     const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
@@ -500,7 +500,7 @@ describe('the data provider for react-admin', () => {
         createElement(CoreAdminContext, { dataProvider: provider, queryClient }, child),
       );
 
-    it('a list shows its pages', async () => {
+    it('useListController shows its pages', async () => {
       await posts(5);
       const options = {
         resource: 'posts',
@@ -517,7 +517,7 @@ describe('the data provider for react-admin', () => {
       expect(last).to.include({ hasNextPage: false, hasPreviousPage: true });
     });
 
-    it('a list that goes away aborts its request', async () => {
+    it('an unmounted list aborts its request', async () => {
       const signals: (AbortSignal | null | undefined)[] = [];
       const silent: typeof fetch = (_, init) => {
         signals.push(init?.signal);
@@ -532,7 +532,7 @@ describe('the data provider for react-admin', () => {
       expect(signals[0]?.aborted).to.equal(true);
     });
 
-    it('an infinite list goes on to its end', async () => {
+    it('useInfiniteGetList continues to the end', async () => {
       await posts(5);
       const params = { pagination: { page: 1, perPage: 2 }, sort: byTitle };
       using list = await renderHook(() => useInfiniteGetList('posts', params), inAdmin);
@@ -544,7 +544,7 @@ describe('the data provider for react-admin', () => {
       expect(list.current.hasNextPage).to.equal(false);
     });
 
-    it('a reference shows the posts of a user', async () => {
+    it('useGetManyReference shows the posts of a user', async () => {
       const { id } = (await client.users.create({ name: 'Ada' })).record;
       await posts(2, id);
       const params = { target: 'authorId', id };
@@ -552,7 +552,7 @@ describe('the data provider for react-admin', () => {
       expect(await list.until(({ data }) => data !== undefined)).to.have.property('total', 2);
     });
 
-    it('references are shown, however long their ids are', async () => {
+    it('useGetMany works with ids of any length', async () => {
       const ids = await posts(2);
       const long = Array.from(
         { length: 100 },
@@ -564,7 +564,7 @@ describe('the data provider for react-admin', () => {
       expect(data?.map((record) => record?.id)).to.have.members(ids);
     });
 
-    it('deletes the rest of a selection when a record is gone', async () => {
+    it('useDeleteMany deletes the rest of a selection if a record is gone', async () => {
       const ids = await posts(12);
       await client.posts.delete(ids[1] ?? '');
       using deletion = await renderHook(() => useDeleteMany(), inAdmin);
@@ -573,7 +573,7 @@ describe('the data provider for react-admin', () => {
       expect((await client.posts.list()).items).to.deep.equal([]);
     });
 
-    it('updates the rest of a selection, and reports the record that is gone', async () => {
+    it('useUpdateMany updates the rest of a selection, and reports the missing record', async () => {
       const ids = await posts(12);
       await client.posts.delete(ids[1] ?? '');
       using update = await renderHook(() => useUpdateMany(), inAdmin);
@@ -584,7 +584,7 @@ describe('the data provider for react-admin', () => {
       expect(items.filter(({ body }) => body === 'b')).to.have.length(11);
     });
 
-    it('a form learns which field is wrong', async () => {
+    it('useCreateController receives field errors', async () => {
       await client.users.create({ name: 'Ada', email: 'ada@example.com' });
       const options = { resource: 'users', redirect: false as const };
       using form = await renderHook(() => useCreateController(options), inAdmin);
@@ -594,7 +594,7 @@ describe('the data provider for react-admin', () => {
       expect(await save({ name: '', home: tooLarge })).to.have.all.keys('name', 'home.a/b');
     });
 
-    it('an update of what someone else changed fails, and a deletion succeeds', async () => {
+    it('useUpdate fails for a stale record; useDelete succeeds with the current one', async () => {
       const { record } = await client.users.create({ name: 'Ada' });
       const { record: present } = await client.users.patch(record.id, { name: 'B' });
       using update = await renderHook(() => useUpdate(), inAdmin);
@@ -610,7 +610,7 @@ describe('the data provider for react-admin', () => {
     });
 
     for (const mutationMode of ['optimistic', 'pessimistic'] as const) {
-      it(`a second edit follows the first at once: ${mutationMode}`, async () => {
+      it(`a second edit can follow the first immediately: ${mutationMode}`, async () => {
         const { id } = (await client.users.create({ name: 'Ada', born: 1815 })).record;
         const options = { resource: 'users', id, redirect: false as const, mutationMode };
         using form = await renderHook(() => useEditController(options), inAdmin);

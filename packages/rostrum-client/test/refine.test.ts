@@ -18,7 +18,7 @@ import { inDevelopment, renderHook } from './support/rendered.ts';
 describe('the data provider for refine', () => {
   let api: Api;
   let client: Client;
-  // Its type is refine's own: that it fits is the compiler's to say.
+  // Typed with refine's own type, so the compiler checks that the provider matches it.
   let provider: Required<Omit<DataProvider, 'custom'>>;
 
   beforeEach(async () => {
@@ -39,11 +39,11 @@ describe('the data provider for refine', () => {
   const sorters = [{ field: 'title', order: 'asc' as const }];
   const titlesOf = ({ data }: { data: BaseRecord[] }) => data.map(({ title }) => title).join(' ');
 
-  it('names the API', () => {
+  it('returns the URL of the API', () => {
     expect(provider.getApiUrl()).to.equal(api.url);
   });
 
-  it('lists pages by number, and gives the cursor of the next', async () => {
+  it('lists pages by number, and returns the next cursor', async () => {
     await posts(5);
     const page = (currentPage: number) =>
       provider.getList({ resource: 'posts', sorters, pagination: { currentPage, pageSize: 2 } });
@@ -56,7 +56,7 @@ describe('the data provider for refine', () => {
     expect(third.cursor).to.deep.equal({});
   });
 
-  it('lists everything, where refine makes the pages itself', async () => {
+  it('lists everything if refine does the paging', async () => {
     await posts(12);
     for (const mode of ['off', 'client'] as const) {
       const all = await provider.getList({ resource: 'posts', pagination: { mode } });
@@ -65,7 +65,7 @@ describe('the data provider for refine', () => {
     }
   });
 
-  it('filters as the API does, and says which filter there is not', async () => {
+  it('supports the filters of the API, and rejects others by name', async () => {
     const { id: authorId } = (await client.users.create({ name: 'Ada' })).record;
     const ids = await posts(3);
     await client.posts.create({ title: 'Notes', authorId });
@@ -112,7 +112,7 @@ describe('the data provider for refine', () => {
     expect(isApiProblem(unknown.cause, 'invalid-query')).to.equal(true);
   });
 
-  it('sorts by one field, and refuses a second', async () => {
+  it('sorts by one field, and rejects a second', async () => {
     await posts(2);
     const by = (...fields: string[]) =>
       provider.getList({
@@ -149,7 +149,7 @@ describe('the data provider for refine', () => {
     expect(many.data).to.deep.equal([{ id, title: 'T1' }]);
   });
 
-  it('has the authors of posts, where the list asks for them', async () => {
+  it('includes the authors of posts if requested', async () => {
     const { record: ada } = await client.users.create({ name: 'Ada', email: 'ada@example.com' });
     await posts(120);
     await client.posts.create({ title: 'Notes', authorId: ada.id });
@@ -161,7 +161,7 @@ describe('the data provider for refine', () => {
     expect(await provider.getList({ resource: 'posts' })).to.not.have.property('users');
   });
 
-  it('knows no other resource', async () => {
+  it('rejects other resources', async () => {
     const call = provider.getOne({ resource: 'comments', id: 1 });
     const error: RefineError = await call.catch((reason) => reason);
     expect(error).to.deep.include({ statusCode: 400, errors: {} });
@@ -197,7 +197,7 @@ describe('the data provider for refine', () => {
     expect((await client.posts.list()).items).to.deep.equal([]);
   });
 
-  it('changes many records, and says which failed', async () => {
+  it('changes many records, and reports which ones failed', async () => {
     const ids = await posts(12);
     const many = { resource: 'posts', ids: ['gone', ...ids] };
     const update = provider.updateMany({ ...many, variables: { body: 'b' } });
@@ -217,7 +217,7 @@ describe('the data provider for refine', () => {
     expect((await client.posts.list()).items).to.have.length(2);
   });
 
-  it('compares the changed fields with those that were read', async () => {
+  it('rejects an update only if the same fields changed since they were read', async () => {
     const { record } = await client.users.create({ name: 'Ada' });
     await client.users.patch(record.id, { name: 'B', born: 1815 });
     const one = { resource: 'users', id: record.id, meta: { previousData: record } };
@@ -229,7 +229,7 @@ describe('the data provider for refine', () => {
     }
   });
 
-  it('refuses to change what changed since, where it knows when that was', async () => {
+  it('rejects a change if updatedAt shows a newer version', async () => {
     const { record } = await client.users.create({ name: 'Ada' });
     const { record: present } = await client.users.patch(record.id, { name: 'B' });
     const { id, updatedAt } = record;
@@ -245,7 +245,7 @@ describe('the data provider for refine', () => {
     await provider.deleteOne(one);
   });
 
-  it('ends a read with the signal of its query', async () => {
+  it('aborts a read with the signal of its query', async () => {
     const reason = new Error('enough');
     const meta = { queryContext: { signal: AbortSignal.abort(reason) } };
     const provider = refineProvider(client);
@@ -259,7 +259,7 @@ describe('the data provider for refine', () => {
     }
   });
 
-  it('deletes users with their posts, or without', async () => {
+  it('deletes users with or without their posts', async () => {
     const { id: authorId } = (await client.users.create({ name: 'Ada' })).record;
     await client.posts.create({ title: 'A', authorId });
     const one = { resource: 'users', id: authorId };
@@ -270,12 +270,12 @@ describe('the data provider for refine', () => {
     const meta = { posts: 'keep' } as const;
     await provider.deleteMany({ resource: 'users', ids: [authorId], meta });
     const [post] = (await client.posts.list({ authorId: null })).items;
-    // A form has one "meta" for everything: a post is deleted as it is.
+    // Forms share one "meta" for all resources, so it must not affect posts.
     await provider.deleteOne({ resource: 'posts', id: post?.id ?? '', meta });
     expect((await client.posts.list()).items).to.deep.equal([]);
   });
 
-  describe('in refine itself', () => {
+  describe('inside refine', () => {
     inDevelopment(() => false);
 
     const inRefine = (child: ReactNode) =>
@@ -294,7 +294,7 @@ describe('the data provider for refine', () => {
         child,
       );
 
-    it('a table shows its pages', async () => {
+    it('useTable shows its pages', async () => {
       await posts(5);
       const options = {
         resource: 'posts',
@@ -309,7 +309,7 @@ describe('the data provider for refine', () => {
       expect(titlesOf(last.result)).to.equal('T5');
     });
 
-    it('an infinite list goes from cursor to cursor, to its end', async () => {
+    it('useInfiniteList follows cursors to the end', async () => {
       await posts(5);
       const options = { resource: 'posts', sorters, pagination: { pageSize: 2 } };
       using list = await renderHook(() => useInfiniteList(options), inRefine);
@@ -323,7 +323,7 @@ describe('the data provider for refine', () => {
       expect(hasNextPage).to.equal(false);
     });
 
-    it('many records are shown, however long their ids are', async () => {
+    it('useMany works with ids of any length', async () => {
       const long = Array.from(
         { length: 100 },
         (_, n) => `https://example.org/${'x'.repeat(180)}${n}`,
@@ -333,7 +333,7 @@ describe('the data provider for refine', () => {
       await many.until(({ result }) => result.data.length === 3);
     });
 
-    it('deletes the rest of a selection when a record is gone', async () => {
+    it('useDeleteMany deletes the rest of a selection if a record is gone', async () => {
       const ids = await posts(12);
       await client.posts.delete(ids[1] ?? '');
       using deletion = await renderHook(() => useDeleteMany(), inRefine);
@@ -341,7 +341,7 @@ describe('the data provider for refine', () => {
       expect((await client.posts.list()).items).to.deep.equal([]);
     });
 
-    it('a form learns which field is wrong, and saves what is right', async () => {
+    it('useForm receives field errors, and saves valid values', async () => {
       await client.users.create({ name: 'Ada', email: 'ada@example.com' });
       const options = { resource: 'users', action: 'create' as const, redirect: false as const };
       using form = await renderHook(() => useForm(options), inRefine);

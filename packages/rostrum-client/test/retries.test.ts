@@ -19,7 +19,7 @@ function unavailable(outcome: string, retryAfter = '0'): Fault {
   };
 }
 
-describe('the client, when something fails on the way', () => {
+describe('the client, when the network fails', () => {
   let api: Api;
   let proxy: FaultProxy;
   let direct: Client;
@@ -34,7 +34,7 @@ describe('the client, when something fails on the way', () => {
     await api[Symbol.asyncDispose]();
   });
 
-  /** A client whose requests meet these faults, one each. */
+  /** Returns a client whose next requests each meet one of these faults. */
   function clientThrough(faults: readonly Fault[], options: Partial<TransportOptions> = {}) {
     proxy.faults.push(...faults);
     return createClient({ url: proxy.url, ...options, retry: { pauseMs: 5, ...options.retry } });
@@ -43,7 +43,7 @@ describe('the client, when something fails on the way', () => {
   const methods = () => proxy.seen.map(({ method }) => method).join(' ');
 
   for (const fault of ['lost request', 'lost response', 'cut response'] as const) {
-    it(`makes one record with one key: ${fault}`, async () => {
+    it(`creates one record with one key: ${fault}`, async () => {
       const { users } = clientThrough([fault, fault]);
       const { record, replayed } = await users.create({ name: 'Ada' });
       expect(replayed).to.equal(fault !== 'lost request');
@@ -69,7 +69,7 @@ describe('the client, when something fails on the way', () => {
     });
   }
 
-  it('takes a fresh key for each record, and the one that is given', async () => {
+  it('generates a new key for each creation, unless one is given', async () => {
     const { users } = clientThrough([]);
     await users.create({ name: 'Ada' });
     await users.create({ name: 'Ada' });
@@ -79,7 +79,7 @@ describe('the client, when something fails on the way', () => {
     expect(c).to.equal('k-1');
   });
 
-  it('says that a conditional change may have been its own', async () => {
+  it('reports an unknown outcome if a version mismatch could be due to its own change', async () => {
     const { id } = (await direct.posts.create({ title: 'A' })).record;
     const { posts } = clientThrough(['lost response']);
     const problem = await problemOf(posts.patch(id, { title: 'B' }, { ifMatch: 1 }));
@@ -87,18 +87,18 @@ describe('the client, when something fails on the way', () => {
     expect((await direct.posts.get(id)).record.title).to.equal('B');
   });
 
-  it('does not make an update twice', async () => {
+  it('does not apply an update twice', async () => {
     const { id } = (await direct.users.create({ name: 'Counter', count: 0 })).record;
     const { users } = clientThrough([]);
     const update = users.update(id, (user) => {
-      proxy.faults.push('lost response'); // It meets the PUT.
+      proxy.faults.push('lost response'); // For the PUT.
       return { ...user, count: Number(user.count) + 1 };
     });
     expect(await problemOf(update)).to.include({ code: 'version-mismatch', outcome: 'unknown' });
     expect((await direct.users.get(id)).record.count).to.equal(1);
   });
 
-  it('does not take a record for deleted that no request reached', async () => {
+  it('reports a missing record if no earlier try can have deleted it', async () => {
     const { posts } = clientThrough([busy]);
     expect(await problemOf(posts.delete('none'))).to.include({
       code: 'post-not-found',
@@ -106,8 +106,8 @@ describe('the client, when something fails on the way', () => {
     });
   });
 
-  describe('a refusal for a moment', () => {
-    it('is waited for as long as it says', async () => {
+  describe('a temporary rejection', () => {
+    it('is retried after the time in Retry-After', async () => {
       const inOneSecond = { ...busy, headers: { 'Retry-After': '1' } };
       const { users } = clientThrough([inOneSecond]);
       await users.list();
@@ -115,7 +115,7 @@ describe('the client, when something fails on the way', () => {
       expect(Number(second) - Number(first)).to.be.within(990, 3000);
     });
 
-    it('may name a date', async () => {
+    it('can have a date in Retry-After', async () => {
       const at = new Date(Math.ceil(Date.now() / 1000 + 1) * 1000);
       const { users } = clientThrough([
         { status: 429, headers: { 'Retry-After': at.toUTCString() } },
@@ -124,7 +124,7 @@ describe('the client, when something fails on the way', () => {
       expect(Date.now()).to.be.at.least(at.getTime() - 10);
     });
 
-    it('is not waited for longer than there is time', async () => {
+    it('is not retried if Retry-After exceeds the time limit', async () => {
       const { users } = clientThrough([unavailable('none', '61')]);
       expect(await problemOf(users.list())).to.include({
         code: 'store-unavailable',
@@ -133,7 +133,7 @@ describe('the client, when something fails on the way', () => {
       expect(proxy.seen).to.have.length(1);
     });
 
-    it('is repeated so often and not more', async () => {
+    it('is retried as often as configured', async () => {
       const { users } = clientThrough(Array<Fault>(9).fill(busy), { retry: { tries: 3 } });
       expect(await problemOf(users.create({ name: 'A' }))).to.include({
         code: 'overloaded',
@@ -147,31 +147,31 @@ describe('the client, when something fails on the way', () => {
     const once = { retry: { tries: 1 } };
     const twice = { retry: { tries: 2 } };
 
-    it('is unknown when the store does not know, and known of a read', async () => {
+    it('is unknown if the store does not know, but always none for a read', async () => {
       const { users } = clientThrough([unavailable('unknown'), unavailable('unknown')], once);
       const made = await problemOf(users.create({ name: 'A' }));
       expect(made).to.include({ code: 'store-unavailable', outcome: 'unknown' });
       expect(await problemOf(users.list())).to.have.property('outcome', 'none');
     });
 
-    it('stays unknown when the last try surely changed nothing', async () => {
+    it('stays unknown even if the last try changed nothing', async () => {
       const { users } = clientThrough([unavailable('unknown'), busy, busy], {
         retry: { tries: 3 },
       });
       expect(await problemOf(users.create({ name: 'A' }))).to.have.property('outcome', 'unknown');
     });
 
-    it('is none when no try reached the store', async () => {
+    it('is none if no try reached the store', async () => {
       const { users } = clientThrough([busy, unavailable('none')], twice);
       expect(await problemOf(users.create({ name: 'A' }))).to.have.property('outcome', 'none');
     });
 
-    it('is known by a repeat that succeeds', async () => {
+    it('is known if a retry succeeds', async () => {
       const { users } = clientThrough([unavailable('unknown')]);
       expect(await users.create({ name: 'A' })).to.include({ version: 1 });
     });
 
-    it('is unknown when no response arrives', async () => {
+    it('is unknown if no response arrives', async () => {
       const { users } = clientThrough(['lost response'], once);
       const problem = await problemOf(users.create({ name: 'A' }));
       expect(problem).to.include({ code: 'no-response', status: 0, outcome: 'unknown' });
@@ -179,7 +179,7 @@ describe('the client, when something fails on the way', () => {
     });
   });
 
-  it('does not repeat what another try cannot mend', async () => {
+  it('does not retry permanent errors', async () => {
     const internal = { code: 'internal', status: 500, detail: 'Broken.' };
     const { users } = clientThrough([{ status: 500, body: JSON.stringify(internal) }]);
     expect(await problemOf(users.list())).to.have.property('code', 'internal');
@@ -187,8 +187,8 @@ describe('the client, when something fails on the way', () => {
     expect(proxy.seen).to.have.length(2);
   });
 
-  describe('a response that is not the API’s', () => {
-    it('is repeated when a gateway says that it is for a moment', async () => {
+  describe('a response that is not from the API', () => {
+    it('is retried for a temporary gateway error', async () => {
       const page = { status: 502, headers: { 'Content-Type': 'text/html' }, body: '<h1>Bad</h1>' };
       const { users } = clientThrough([page]);
       expect((await users.list()).items).to.deep.equal([]);
@@ -200,13 +200,13 @@ describe('the client, when something fails on the way', () => {
       });
     });
 
-    it('is never taken for a record', async () => {
+    it('is never returned as a record', async () => {
       const { users } = clientThrough([{ status: 200, body: '<h1>Sign in</h1>' }]);
       const problem = await problemOf(users.create({ name: 'A' }));
       expect(problem).to.include({ code: 'unexpected-response', outcome: 'unknown' });
     });
 
-    it('is never taken for a list', async () => {
+    it('is never returned as a list', async () => {
       for (const body of ['{}', '[1,2]', '{"users":{},"next":null}', '{"users":[]}']) {
         const { users } = clientThrough([
           { status: 200, body },
@@ -218,7 +218,7 @@ describe('the client, when something fails on the way', () => {
       }
     });
 
-    it('is not updated where its version is not known', async () => {
+    it('is not used for an update if it has no version', async () => {
       const headers: Record<string, string>[] = [{}, { ETag: '"a hash"' }];
       for (const one of headers) {
         const { users } = clientThrough([{ status: 200, headers: one, body: '{"name":"Ada"}' }]);
@@ -229,7 +229,7 @@ describe('the client, when something fails on the way', () => {
       expect(methods()).to.equal('GET GET');
     });
 
-    it('is no redirect that a change would follow as a read', async () => {
+    it('is not followed if it redirects a change', async () => {
       const { users } = clientThrough([{ status: 301, headers: { Location: `${api.url}/users` } }]);
       const problem = await problemOf(users.create({ name: 'A' }));
       expect(problem).to.include({ code: 'unexpected-response', outcome: 'none' });
@@ -238,7 +238,7 @@ describe('the client, when something fails on the way', () => {
     });
   });
 
-  it('bounds the time of each try', async () => {
+  it('limits the time of each try', async () => {
     const { users } = clientThrough(['silence'], { timeoutMs: 200 });
     expect((await users.list()).items).to.deep.equal([]);
     expect(proxy.seen).to.have.length(2);
@@ -273,7 +273,7 @@ describe('the client, when something fails on the way', () => {
       await aborted([later], (signal) => collect(users.all({}, { signal })));
     });
 
-    it('that is aborted already lets nothing be sent', async () => {
+    it('that is already aborted prevents the request', async () => {
       const { users } = clientThrough([]);
       const call = users.list({}, { signal: AbortSignal.abort(reason) });
       expect(await call.catch((error: unknown) => error)).to.equal(reason);
@@ -289,7 +289,7 @@ describe('the client, when something fails on the way', () => {
     expect(sent).to.deep.equal(['Bearer t-1', undefined]);
   });
 
-  it('sends a token, and asks for it at each try', async () => {
+  it('sends a token, and gets a new one for each try', async () => {
     let asked = 0;
     const { users } = clientThrough([busy], { token: async () => `t-${++asked}` });
     await users.list();

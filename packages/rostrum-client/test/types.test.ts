@@ -13,8 +13,8 @@ import { reactAdminProvider } from '../src/react-admin.ts';
 import type * as own from '../src/records.ts';
 import { refineProvider } from '../src/refine.ts';
 
-// What does not compile stands beside a twin that does: each `@ts-expect-error` fails the check of
-// types when its line compiles. Nothing here is sent.
+// Misuses, which must not compile, next to correct calls. If a misuse compiles, its `@ts-expect-error` fails
+// the type check. No request is sent.
 
 const options = { url: 'http://127.0.0.1:1/api/v1' };
 const typed = createClient<{ born: number; home?: { city: string } }, { slug: string }>(options);
@@ -33,43 +33,43 @@ describe('the types of the client', () => {
           version,
           etag,
         ];
-        // @ts-expect-error: no such custom field
+        // @ts-expect-error: unknown custom field
         return [values, record.bron];
       },
       () => typed.users.create({ name: 'Ada', born: 1815 }),
       // @ts-expect-error: the custom field is missing
       () => typed.users.create({ name: 'Ada' }),
-      // @ts-expect-error: no such custom field
+      // @ts-expect-error: unknown custom field
       () => typed.users.create({ name: 'Ada', born: 1815, bron: 1 }),
       () => typed.users.patch('u', { email: null, home: null }),
-      // @ts-expect-error: a required field takes no null
+      // @ts-expect-error: a required field cannot be null
       () => typed.users.patch('u', { born: null }),
       () => typed.posts.replace('p', { title: 'A', slug: 'a', authorId: null }),
       // @ts-expect-error: the title is missing
       () => typed.posts.replace('p', { slug: 'a' }),
       () => typed.users.update('u', (user) => ({ ...user, born: user.born + 1 })),
-      // @ts-expect-error: the custom field is of another type
+      // @ts-expect-error: the custom field has the wrong type
       () => typed.users.update('u', (user) => ({ ...user, born: 'then' })),
     );
   });
 
-  it('take any JSON without types of custom fields', () => {
+  it('accept any JSON without types of custom fields', () => {
     compiled(
       () => free.users.create({ name: 'Ada', born: { year: 1815 } }),
       // @ts-expect-error: the name is missing
       () => free.users.create({ born: 1815 }),
-      // @ts-expect-error: no JSON
+      // @ts-expect-error: not JSON
       () => free.users.create({ name: 'Ada', born: new Date() }),
     );
   });
 
-  it('tell inputs from records, where a schema does', () => {
+  it('can have different types for inputs and records', () => {
     const lenient = createClient<{ born: number }, object, { born?: number | string }>(options);
     compiled(
       () => lenient.users.create({ name: 'Ada' }),
       () => lenient.users.create({ name: 'Ada', born: '1815' }),
       async () => (await lenient.users.get('u')).record.born.toFixed(),
-      // @ts-expect-error: no such input
+      // @ts-expect-error: wrong input type
       () => lenient.users.create({ name: 'Ada', born: true }),
     );
   });
@@ -77,23 +77,23 @@ describe('the types of the client', () => {
   it('know the filters and sorts of each resource', () => {
     compiled(
       () => typed.users.list({ email: 'a', sort: '-name', createdAt: { gte: new Date() } }),
-      // @ts-expect-error: posts have titles, users have not
+      // @ts-expect-error: only posts have titles
       () => typed.users.list({ title: 'A' }),
-      // @ts-expect-error: users are not sorted by title
+      // @ts-expect-error: users cannot be sorted by title
       () => typed.users.list({ sort: 'title' }),
       () => typed.posts.list({ authorId: null, slug: 'a', sort: 'title', count: 'exact' }),
-      // @ts-expect-error: a custom field of another type
+      // @ts-expect-error: a custom field with the wrong type
       () => typed.posts.list({ slug: 1 }),
-      // @ts-expect-error: a custom field that is no scalar
+      // @ts-expect-error: a custom field that is not a scalar
       () => typed.users.list({ home: { city: 'London' } }),
-      // @ts-expect-error: no such bound
+      // @ts-expect-error: unknown bound
       () => free.posts.list({ createdAt: { after: '2026' } }),
       () => typed.users.list({ name: { startsWith: 'a' }, email: { startsWith: 'a' } }),
-      // @ts-expect-error: a beginning is a text
+      // @ts-expect-error: startsWith must be a string
       () => typed.users.list({ name: { startsWith: null } }),
       () => typed.posts.list({ title: { startsWith: 'a' }, authorId: 'me', publishedAt: null }),
       () => free.posts.list({ publishedAt: { lte: new Date() }, sort: '-publishedAt' }),
-      // @ts-expect-error: nothing but null and bounds
+      // @ts-expect-error: must be null or bounds
       () => free.posts.list({ publishedAt: true }),
       () => free.posts.list({ id: ['a', 'b'], cursor: null, limit: 1 }),
     );
@@ -108,36 +108,36 @@ describe('the types of the client', () => {
           name,
           born,
         ]);
-        // @ts-expect-error: it was not asked for
+        // @ts-expect-error: field not requested
         return [values, items[0]?.email];
       },
       async () => {
         const values: string[] = [];
         for await (const post of typed.posts.all({ fields: ['slug'], sort: 'title' })) {
           values.push(post.slug);
-          // @ts-expect-error: it was not asked for
+          // @ts-expect-error: field not requested
           values.push(post.title);
         }
         return values;
       },
-      // @ts-expect-error: users have no such field
+      // @ts-expect-error: not a field of users
       () => typed.users.list({ fields: ['title'] }),
       async () => {
         const { items } = await free.posts.list({ fields: ['title', 'slug'] });
         const title: string | undefined = items[0]?.title;
-        // @ts-expect-error: a record need not have a custom field
+        // @ts-expect-error: a custom field can be missing
         const slug: Json = items[0]?.slug;
-        // @ts-expect-error: it was not asked for
+        // @ts-expect-error: field not requested
         return [title, slug, items[0]?.body];
       },
       async () => (await free.posts.list({ fields: [] })).items.map(({ id }) => id),
-      // @ts-expect-error: none was asked for
+      // @ts-expect-error: no fields requested
       async () => (await free.posts.list({ fields: [] })).items.map(({ title }) => title),
       async () => (await free.posts.list({})).items.map(({ title, slug }) => [title, slug]),
     );
   });
 
-  it('know what custom fields can be filtered and sorted by', () => {
+  it('know which custom fields can be filtered and sorted by', () => {
     interface Fields {
       slug: string;
       tags: string[];
@@ -149,16 +149,16 @@ describe('the types of the client', () => {
       () =>
         posts.list({ slug: { startsWith: 'a' }, tags: ['x', 'y'], views: { gte: 1 }, hot: true }),
       () => posts.list({ slug: { gt: 'a' }, tags: 'x', views: 1, sort: '-views' }),
-      // @ts-expect-error: a number does not start with anything
+      // @ts-expect-error: numbers have no startsWith
       () => posts.list({ views: { startsWith: '1' } }),
-      // @ts-expect-error: lists are not sorted by arrays
+      // @ts-expect-error: lists cannot be sorted by arrays
       () => posts.list({ sort: 'tags' }),
-      // @ts-expect-error: an array has no bounds
+      // @ts-expect-error: arrays have no bounds
       () => posts.list({ tags: { gte: 'x' } }),
     );
   });
 
-  it('know the authors of a list, in the public view', () => {
+  it('know the included authors in the public view', () => {
     compiled(
       async () => {
         const { items, users } = await typed.posts.list({ include: 'author', title: 'A' });
@@ -166,31 +166,31 @@ describe('the types of the client', () => {
         const author = users.find(({ id }) => id === post?.authorId);
         const values: (number | string | null | undefined)[] = [author?.name, author?.email];
         const born: number | undefined = author?.born;
-        // @ts-expect-error: the public view has not when a user was changed
+        // @ts-expect-error: the public view has no updatedAt
         return [values, born, author?.updatedAt];
       },
       async () => {
         const { items } = await typed.posts.list({ include: 'author', fields: ['title'] });
         const authorIds = items.map(({ authorId, title }) => [authorId, title]);
-        // @ts-expect-error: it was not asked for
+        // @ts-expect-error: field not requested
         return [authorIds, items[0]?.slug];
       },
-      // @ts-expect-error: there was no include
+      // @ts-expect-error: authors were not included
       async () => (await typed.posts.list({ title: 'A' })).users,
       // @ts-expect-error: users have no authors
       () => typed.users.list({ include: 'author' }),
-      // @ts-expect-error: what is iterated over has posts alone
+      // @ts-expect-error: iteration yields only posts
       () => typed.posts.all({ include: 'author' }),
       async () => {
         const seen: Versioned<PublicUser<{ born: number }>> = await typed.users.get('u');
-        // @ts-expect-error: the public view need not have it
+        // @ts-expect-error: can be missing in the public view
         const born: number = seen.record.born;
         return born;
       },
     );
   });
 
-  it('know the user that the caller is', () => {
+  it('know the caller’s own user', () => {
     compiled(
       async () => (await typed.me.save({ name: 'Ada', born: 1815 })).created satisfies boolean,
       // @ts-expect-error: the custom field is missing
@@ -198,7 +198,7 @@ describe('the types of the client', () => {
       () => typed.me.patch({ home: null }, { ifMatch: 1 }),
       async () => (await typed.me.get()).record.born.toFixed(),
       () => typed.me.delete({ posts: 'delete' }),
-      // @ts-expect-error: the caller is who it is
+      // @ts-expect-error: takes no id
       () => typed.me.get('u'),
     );
   });
@@ -209,7 +209,7 @@ describe('the types of the client', () => {
       // @ts-expect-error: a new record has no version to match
       () => free.users.create({ name: 'A' }, { ifMatch: 1 }),
       () => free.users.delete('u', { posts: 'keep', ifMatch: '*' }),
-      // @ts-expect-error: no such mode
+      // @ts-expect-error: unknown mode
       () => free.users.delete('u', { posts: 'forget' }),
       () => free.posts.delete('p', { ifMatch: 1 }),
       // @ts-expect-error: a post has no posts
@@ -217,11 +217,11 @@ describe('the types of the client', () => {
     );
   });
 
-  it('fit the data providers, whatever the custom fields', () => {
+  it('fit the data providers with any custom fields', () => {
     compiled(
       () => [reactAdminProvider(typed), reactAdminProvider(free)],
       () => [refineProvider(typed), refineProvider(free)],
-      // @ts-expect-error: no client
+      // @ts-expect-error: not a client
       () => reactAdminProvider({ url: '/api/v1' }),
     );
   });
@@ -242,17 +242,17 @@ describe('the types of the client', () => {
         }
       },
       () => (error: unknown) => isApiProblem(error, 'user-has-posts') && error.details.posts,
-      // @ts-expect-error: no such code
+      // @ts-expect-error: unknown code
       () => (error: unknown) => isApiProblem(error, 'users-has-posts'),
     );
   });
 
-  it("are the server's own types", () => {
+  it("equal the server's types", () => {
     compiled((all: OwnTypes) => all satisfies Readonly<Record<string, true>>);
   });
 
-  it('have every code of the contract', () => {
-    // The compiler reads it: a code that the client does not know, or has alone, does not compile.
+  it('know every error code of the contract', () => {
+    // Checked by the compiler: a code that is missing or extra in the client does not compile.
     const known: readonly ContractCode[] = Object.values(contractCodes).flat();
     const codes: readonly Exclude<AnyApiProblem['code'], ClientCode>[] = known;
     expect(codes satisfies readonly ContractCode[]).not.to.have.length(0);
@@ -264,7 +264,7 @@ type ClientCode = 'no-response' | 'unexpected-response';
 
 type Custom = { born: number; home?: { city: string } };
 
-/** True for two types that are the same to the compiler, to each `readonly` and `?`. */
+/** True if the compiler considers two types identical, including `readonly` and `?`. */
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 

@@ -6,19 +6,19 @@ import { createRostrum } from '../../../../src/index.ts';
 
 /** A real server on the memory store. */
 export interface Api extends AsyncDisposable {
-  /** Where the API is. */
+  /** The URL of the API. */
   readonly url: string;
 }
 
 export interface ApiOptions {
   readonly userSchema?: CustomFieldsSchema;
   readonly requireIfMatch?: boolean;
-  /** Callers by their tokens; every client may do everything when absent. */
+  /** Callers by token. Without it, every client has all permissions. */
   readonly callers?: Readonly<Record<string, CallerInput>>;
   readonly anonymous?: readonly Scope[];
 }
 
-/** Serves the API on any free port of loopback. */
+/** Serves the API on a free port of loopback. */
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const { userSchema, requireIfMatch, callers, anonymous } = options;
   const store = createMemoryStore();

@@ -1,4 +1,4 @@
-/** Everything of an asynchronous iteration. */
+/** Collects the items of an asynchronous iteration. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);

@@ -9,31 +9,31 @@ import {
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What happens to one request on its way. */
+/** A network fault of one request. */
 export type Fault =
-  /** The connection ends before the server sees the request. */
+  /** The connection closes before the server receives the request. */
   | 'lost request'
-  /** The server does what it is asked, and its response is lost. */
+  /** The server handles the request, but its response is lost. */
   | 'lost response'
-  /** The response ends in the middle of its body. */
+  /** The connection closes in the middle of the response body. */
   | 'cut response'
-  /** Nothing ever comes back. */
+  /** No response ever arrives. */
   | 'silence'
-  /** A proxy on the way responds. */
+  /** A proxy sends this response instead. */
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
 interface Seen {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  /** By the clock of `performance.now()`. */
+  /** A `performance.now()` timestamp. */
   readonly at: number;
 }
 
-/** A proxy in front of a server that does to requests what networks do. */
+/** A proxy in front of a server that simulates network faults. */
 export class FaultProxy implements AsyncDisposable {
-  /** What happens to the next requests, in their order; those behind pass. */
+  /** The faults of the next requests, in order. Later requests pass. */
   readonly faults: Fault[] = [];
-  /** Every request that arrived here. */
+  /** Every request that the proxy received. */
   readonly seen: Seen[] = [];
   readonly #target: URL;
   readonly #server = createServer((request, response) => void this.#handle(request, response));
@@ -42,7 +42,7 @@ export class FaultProxy implements AsyncDisposable {
     this.#target = new URL(target);
   }
 
-  /** @param target the URL of the API behind it */
+  /** @param target the URL of the API behind the proxy */
   static async start(target: string): Promise<FaultProxy> {
     const proxy = new FaultProxy(target);
     proxy.#server.listen({ host: '127.0.0.1', port: 0 });
@@ -50,7 +50,7 @@ export class FaultProxy implements AsyncDisposable {
     return proxy;
   }
 
-  /** Where the API is, by way of the proxy. */
+  /** The URL of the API through the proxy. */
   get url(): string {
     const { port } = this.#server.address() as AddressInfo;
     return `http://127.0.0.1:${port}${this.#target.pathname}`;

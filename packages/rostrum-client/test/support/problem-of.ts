@@ -1,6 +1,6 @@
 import { type AnyApiProblem, isApiProblem } from '../../src/index.ts';
 
-/** The problem that a call ends in. @throws when it ends otherwise */
+/** Returns the problem with which a call fails. Throws if it succeeds or fails otherwise. */
 export async function problemOf(call: Promise<unknown>): Promise<AnyApiProblem> {
   const error = await call.then(
     () => new Error('the call did not fail'),

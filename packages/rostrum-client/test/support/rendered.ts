@@ -8,15 +8,15 @@ import {
 } from 'react';
 import { create } from 'react-test-renderer';
 
-/** A hook that lives in a component, without a browser. */
+/** A React hook rendered in a component, without a browser. */
 export interface Rendered<T> extends Disposable {
-  /** What the hook returned last. */
+  /** The last result of the hook. */
   readonly current: T;
-  /** Waits until it returns what is asked for. @throws with what it returned after 5 seconds */
+  /** Waits until the result matches. Throws with the last result after 5 seconds. */
   until(done: (result: T) => boolean): Promise<T>;
 }
 
-/** @param wrap puts the component where the hook finds its contexts */
+/** @param wrap wraps the component in the contexts that the hook needs */
 export async function renderHook<T>(
   useHook: () => T,
   wrap: (child: ReactNode) => ReactElement,
@@ -47,10 +47,10 @@ export async function renderHook<T>(
 }
 
 /**
- * Runs the tests of a block as a front end in development, where frameworks check what a data
- * provider returns. What they then say on the console is checked, and not shown.
+ * Runs the tests of a block in development mode, in which frameworks validate the results of a data provider. Fails
+ * on any console warnings or errors.
  *
- * @param expected what they may say besides
+ * @param expected returns true for console messages to ignore
  */
 export function inDevelopment(expected: (said: unknown) => boolean): void {
   const { NODE_ENV: environment } = process.env;

@@ -2,7 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events';
 import { pinned, type Role } from './machine.ts';
 
-/** A Node process on a core of its own, which replies to each message with one. */
+/** A Node process pinned to a core, which replies to each message. */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess;
   readonly #ended: Promise<never>;
@@ -14,7 +14,7 @@ export class Child implements AsyncDisposable {
     this.#ended = once(this.#process, 'exit').then(([code]) => {
       throw new Error(`The process of the ${role} ended with ${code}.`);
     });
-    this.#ended.catch(() => {}); // It counts only while a caller waits for the process.
+    this.#ended.catch(() => {}); // An early exit only matters while a caller waits for a reply.
   }
 
   async ask<T>(message: unknown): Promise<T> {
@@ -24,10 +24,10 @@ export class Child implements AsyncDisposable {
     return value;
   }
 
-  /** Reads standard output until it has the text. */
+  /** Reads standard output until it contains the text. */
   async says(wanted: RegExp): Promise<string> {
     let text = '';
-    // What comes later is not read, but the process can write it.
+    // Drain later output, so that the process can keep writing.
     const output = this.#process.stdout?.iterator({ destroyOnReturn: false });
     for await (const chunk of output ?? []) {
       text += chunk;

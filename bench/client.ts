@@ -1,31 +1,30 @@
-// The client, in a process of its own: sends prepared requests over plain sockets, on each the next
-// as soon as the response to the one before is there.
+// The client process. Sends prepared requests over plain sockets, the next one on each after each response.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { readResponses } from '../test/support/responses.ts';
 
-/** What a server is sent, over how many connections, for how long. */
+/** The requests to send, the number of connections, and the duration. */
 export interface Load {
   readonly port: number;
   readonly connections: number;
   readonly ms: number;
-  /** Whole requests, sent in turn. */
+  /** Complete requests, sent in rotation. */
   readonly requests: readonly string[];
 }
 
 export interface LoadResult {
   readonly requests: number;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number;
-  /** Milliseconds from a request to its whole response. */
+  /** Milliseconds from a request to its complete response. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The part of a core that the client used; near 1, the client is what is measured. */
+  /** The share of a core that the client used. Near 1, the client is the bottleneck. */
   readonly clientBusy: number;
 }
 
-/** Sends until the time is over and every response is there. @returns each response's time, in ms */
+/** Sends requests until the time is over, and returns all response times in milliseconds. */
 async function send(sockets: readonly Socket[], load: Load): Promise<number[]> {
   const requests = load.requests.map((request) => Buffer.from(request));
   const times: number[] = [];
@@ -59,7 +58,7 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-// Each load takes two messages: the load itself opens the connections, the next one starts it.
+// Each load takes two messages: the first opens the connections, the second starts sending.
 process.on('message', async (load: Load | 'go') => {
   if (load === 'go') return;
   const sockets = await Promise.all(

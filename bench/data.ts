@@ -2,7 +2,7 @@ const words = `a about after all also and any back because but by can come could
 for from get give go good have he her him his how if in into it its just know like look make me most
 my new no not now of on one only or other our out over people`.split(/\s+/);
 
-/** What a client sends as post number n; always the same, about half a kilobyte. */
+/** Returns the input of post number n, about half a kilobyte. Always the same for a number. */
 export function inputAt(n: number): { readonly title: string; readonly body: string } {
   return { title: text(n, 0, 6), body: text(n, 6, 66) };
 }
@@ -12,7 +12,7 @@ function text(n: number, from: number, to: number): string {
   return Array.from({ length: to - from }, (_, i) => word(i)).join(' ');
 }
 
-/** A number of 31 bits that follows no order of its arguments (Murmur3's last step). */
+/** Returns a pseudo-random number of 31 bits for a number (the finalizer of Murmur3). */
 function scattered(n: number, i: number): number {
   let mixed = Math.imul(n + 1, 0x9e3779b1) ^ Math.imul(i + 1, 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

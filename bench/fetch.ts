@@ -14,7 +14,7 @@ import { wire } from './requests.ts';
 import { inTurn, ratios, spread } from './rounds.ts';
 import { busy } from './turns.ts';
 
-/** Processor time of a GET by `rostrum/fetch`, and by `node:http` over sockets, in one process. */
+/** Measures the CPU time of a GET with `rostrum/fetch`, and with `node:http` over sockets, in one process. */
 export async function measureFetch({ rounds, turns, warmMs, busyMs }: Options): Promise<string> {
   const rostrum = createRostrum(createMemoryStore());
   const { record } = await rostrum.posts.create(inputAt(0));
@@ -25,7 +25,7 @@ export async function measureFetch({ rounds, turns, warmMs, busyMs }: Options): 
   const script = join(import.meta.dirname, 'client.ts');
   await using client = new Child('client', [script], ['ignore', 'inherit', 'inherit', 'ipc']);
   const load = { port, connections: busy, requests: [wire('GET', `/api/v1/posts/${record.id}`)] };
-  /** Each serves for so many milliseconds, and says how many requests that were. */
+  /** Each serves requests for so many milliseconds and returns how many. */
   const ways = {
     fetch: async (ms: number) => {
       let count = 0;

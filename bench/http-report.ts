@@ -7,7 +7,7 @@ import type { StoreKind } from './workspace.ts';
 
 type ByContestant<Figure extends string> = Readonly<Record<Contestant, Columns<Figure>>>;
 
-/** One request on one store, from so many connections. */
+/** The results for one request on one store with so many connections. */
 export interface Cell {
   readonly store: StoreKind;
   readonly request: RequestKind;
@@ -15,13 +15,13 @@ export interface Cell {
   readonly turns: ByContestant<keyof Turn>;
 }
 
-/** How the servers start on a store. */
+/** The start-up results on a store. */
 export interface Starts {
   readonly store: StoreKind;
   readonly starts: ByContestant<'startMs' | 'idleMiB'>;
 }
 
-/** What the project holds a run to: processor time of Rostrum by that of Koa, start-up, and memory. */
+/** The project's targets: CPU time relative to Koa, start-up time, and memory. */
 const targets = {
   processor: { GET: 1, page: 1, POST: 1.15 },
   startMs: 350,
@@ -29,12 +29,12 @@ const targets = {
   busyByKoa: 1.2,
 } as const;
 
-/** The tables and data of the measurement, with the targets beside the ratios. */
+/** Returns the tables and data of the measurement, with targets next to the ratios. */
 export function reportHttp(cells: readonly Cell[], starts: readonly Starts[]): Report {
   const busyCells = cells.filter(({ connections }) => connections === busy);
   let missed = 0;
-  /** Returns a figure, and whether it is at most what it should be. */
-  const held = (series: Series, digits: number, target: number): string => {
+  /** Formats a figure and marks whether it meets its target. */
+  const withTarget = (series: Series, digits: number, target: number): string => {
     const isMet = median(series) <= target;
     if (!isMet) missed += 1;
     return `${spread(series, digits)}, ${isMet ? 'at most' : 'more than'} ${target}`;
@@ -46,7 +46,7 @@ export function reportHttp(cells: readonly Cell[], starts: readonly Starts[]): R
       ...[store, request],
       ...[bare, Fastify, Koa, Rostrum].map(({ cpuUs }) => spread(cpuUs, 0)),
       ...[bare, Fastify].map(({ cpuUs }) => spread(ratios(Rostrum.cpuUs, cpuUs), 2)),
-      held(toKoa, 2, targets.processor[request]),
+      withTarget(toKoa, 2, targets.processor[request]),
     ];
   });
   const served = cells.map(({ store, request, connections, turns }) => {
@@ -74,9 +74,9 @@ export function reportHttp(cells: readonly Cell[], starts: readonly Starts[]): R
       }
       const most = Math.round(targets.busyByKoa * (busyMiB('Koa')[0] ?? 0));
       return [
-        ...[store, name, held(startMs, 0, targets.startMs)],
-        held(idleMiB, 0, targets.idleMiB),
-        held(figures.busyMiB, 0, most),
+        ...[store, name, withTarget(startMs, 0, targets.startMs)],
+        withTarget(idleMiB, 0, targets.idleMiB),
+        withTarget(figures.busyMiB, 0, most),
       ];
     });
   });

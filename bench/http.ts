@@ -9,7 +9,7 @@ import { buildServers, type Contestant, contestants, startServer } from './serve
 import { busy, type Turn, takeTurn } from './turns.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What HTTP costs in Rostrum, in Koa, in Fastify and in bare `node:http`, over the same store each. */
+/** Measures the cost of HTTP in Rostrum, Koa, Fastify and plain `node:http`, each on the same store. */
 export async function measureHttp(options: Options, workspace: Workspace): Promise<Report> {
   const { rounds, turns, warmMs, busyMs, singleMs } = options;
   const program = buildServers();
@@ -27,7 +27,7 @@ export async function measureHttp(options: Options, workspace: Workspace): Promi
     );
     for (let round = 0; round < rounds; round++) {
       say(`${store}, round ${round + 1} of ${rounds}`);
-      // The same program is faster in one process than in another, so each round has new ones.
+      // The speed of the same program varies between processes, so each round starts new ones.
       await using stack = new AsyncDisposableStack();
       const start = async (name: Contestant) => {
         const url = (await workspace.newStore(store)) ?? '';
@@ -42,7 +42,7 @@ export async function measureHttp(options: Options, workspace: Workspace): Promi
         Koa: await start('Koa'),
         Rostrum: await start('Rostrum'),
       };
-      // An author costs Rostrum steps on MongoDB that the other servers have no counterpart for.
+      // No authors on MongoDB, where they cost Rostrum steps that the other servers don't have.
       const requests = await prepare(servers, store !== 'MongoDB');
       for (const { request, connections, figures } of all) {
         for (const name of connections === busy ? contestants : []) {

@@ -1,13 +1,13 @@
-// Measures what HTTP costs in Rostrum, as ratios to what stands beside it in the same run.
+// Measures the cost of HTTP in Rostrum, relative to other servers in the same run.
 //
 //   npm run bench
-//   npm run bench -- --quick                      to see that it runs
+//   npm run bench -- --quick                      only checks that it runs
 //   npm run bench -- --store memory --rounds 2
-//   npm run bench -- --fetch                      rostrum/fetch beside node:http
-//   npm run bench -- --fields                     POST with three declared fields beside none
-//   npm run bench -- --lists                      lists by declared fields, over 100,000 posts
-//   npm run bench -- --peers                      beside Feathers, json-server and PocketBase
-//   npm run bench -- --against PATH/main.js       beside another build, for example an older one
+//   npm run bench -- --fetch                      compares rostrum/fetch with node:http
+//   npm run bench -- --fields                     compares POST with three declared fields and with none
+//   npm run bench -- --lists                      lists by declared fields, with 100,000 posts
+//   npm run bench -- --peers                      compares with Feathers, json-server and PocketBase
+//   npm run bench -- --against PATH/main.js       compares with another build, for example an older one
 
 import { measureFetch } from './fetch.ts';
 import { measureHttp } from './http.ts';

@@ -11,7 +11,10 @@ const limit = 50;
 const repetitions = 40;
 const customFilters = { posts: { kind: 'text', views: 'number', tags: 'text[]' } } as const;
 
-/** Post number n: `ten` and `ten more` are on the same ten posts, `a` and `b` on 1,000 each, ten of them in common. */
+/**
+ * Returns post number n. Ten posts have the tags `ten` and `ten more`, 1,000 each have `a` and `b`, and ten
+ * have both.
+ */
 function postAt(n: number): Post {
   const isRare = n % (posts / 10) === 7;
   const at = new Date(1.7e12 + n * 1000).toISOString();
@@ -41,9 +44,8 @@ const filters: Readonly<Record<string, readonly Condition[]>> = {
 };
 
 /**
- * Measures lists by declared fields over 100,000 posts, in the process of the store.
- *
- * @returns a table in Markdown: milliseconds of a page, medians
+ * Measures lists by declared fields with 100,000 posts, in the process of the store. Returns a Markdown table
+ * with median times per page in milliseconds.
  */
 export async function measureLists({ stores }: Options, workspace: Workspace): Promise<string> {
   const rows: string[][] = [];
@@ -68,7 +70,7 @@ export async function measureLists({ stores }: Options, workspace: Workspace): P
     for (const direction of ['asc', 'desc'] as const) {
       const order = { field: 'views', custom: 'number', direction } as const;
       rows.push([kind, `by views, ${direction}, page 1`, await time({ order })]);
-      // Half of all posts come before it, with the 10,000 that have no number.
+      // In the middle of the list, which starts with the 10,000 posts without a number.
       const key = direction === 'asc' ? 8879 : 8901;
       const after = { key, id: 'p' };
       rows.push([kind, `by views, ${direction}, page 1,000`, await time({ order, after })]);

@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
 
-/** A core for the server, one for the client, and what is left for all else (`mongod` too). */
+/** A core for the server, one for the client, and the rest for everything else, including `mongod`. */
 const cores = chooseCores();
 
-/** Undefined where there is no second core or no `taskset`. */
+/** Undefined if there is no second core or no `taskset`. */
 function chooseCores() {
   if (spawnSync('taskset', ['--version']).status !== 0) return undefined;
   const status = readFileSync('/proc/self/status', 'latin1');
@@ -21,17 +21,17 @@ function chooseCores() {
 
 export type Role = 'server' | 'client';
 
-/** A command line that runs on one of the cores, where processes can be pinned. */
+/** Returns a command that runs pinned to a core, if possible. */
 export function pinned(role: Role, command: readonly string[]): string[] {
   return cores === undefined ? [...command] : ['taskset', '-c', cores[role], ...command];
 }
 
-/** Leaves the server's core to the server: for this process and all that it starts. */
+/** Moves this process and its children off the server's core. */
 export function leaveServersCore(): void {
   if (cores !== undefined) execFileSync('taskset', ['-cp', cores.rest, String(process.pid)]);
 }
 
-/** What the figures were measured on. */
+/** Describes the machine. */
 export function machineFacts(): string[] {
   const models = cpus();
   return [

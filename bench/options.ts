@@ -2,23 +2,23 @@ import { parseArgs } from 'node:util';
 import { storeKinds } from './workspace.ts';
 
 const full = {
-  /** Rounds with new processes. */
+  /** The number of rounds, each with new processes. */
   rounds: 3,
-  /** Turns of each contestant in a round. */
+  /** Measurements ("turns") of each server per round. */
   turns: 2,
   /**
-   * Milliseconds in which a server gets warm with requests of one kind. After one second a request
-   * still takes twice what it takes after three: V8 compiles what is used most again and again.
+   * Warm-up time for each kind of request in milliseconds. After one second, requests still take twice as
+   * long as after three, because V8 keeps optimizing hot code.
    */
   warmMs: 4000,
-  /** Milliseconds of a turn with many connections, and of one with one connection. */
+  /** Milliseconds per turn with many connections, and with a single one. */
   busyMs: 800,
   singleMs: 300,
-  /** The run ends with an error after this time. */
+  /** The run fails after this time. */
   boundMinutes: 90,
 };
 
-/** Less of everything: to see that it runs, not to know how fast. */
+/** A short run, only to check that everything works. */
 const quick: typeof full = {
   rounds: 2,
   turns: 2,
@@ -35,18 +35,18 @@ export function readOptions(args: readonly string[]) {
     args: [...args],
     options: {
       quick: { type: 'boolean', default: false },
-      /** `rostrum/fetch` beside `node:http`, and nothing else. */
+      /** Only compares `rostrum/fetch` with `node:http`. */
       fetch: { type: 'boolean', default: false },
       rounds: { type: 'string' },
-      /** The one store that is wanted; all of them when absent. */
+      /** Measures only this store. */
       store: { type: 'string' },
-      /** The main.js of another build, which the program is measured beside. */
+      /** The main.js of another build to compare with. */
       against: { type: 'string' },
-      /** POST with three declared fields beside POST without. */
+      /** Compares POST with and without three declared fields. */
       fields: { type: 'boolean', default: false },
-      /** Lists by declared fields, over 100,000 posts. */
+      /** Measures lists by declared fields, with 100,000 posts. */
       lists: { type: 'boolean', default: false },
-      /** What somebody would pick instead, on SQLite. */
+      /** Compares with alternatives to Rostrum on SQLite. */
       peers: { type: 'boolean', default: false },
     },
   });

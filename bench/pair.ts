@@ -13,23 +13,21 @@ const sides = ['one', 'other'] as const;
 
 const declared = ['posts.slug:text:unique', 'posts.views:number', 'posts.tags:text[]'];
 
-/** What a client sends as post number n, with values of the fields declared above. */
+/** Returns the input of post number n, with values for the fields declared above. */
 function withFields(n: number): object {
   const tags = [`tag-${n % 7}`, `tag-${n % 50}`, `tag-${n % 900}`];
   return { ...inputAt(n), slug: `post-${n}`, views: (n * 7919) % 10_000, tags };
 }
 
-/** Requests with slugs of their own, more than a server can answer in that time. */
+/** Requests with unique slugs, more than a server can handle in that time. */
 function newPosts(from: number, ms: number): string[] {
   const body = (_: unknown, n: number) => JSON.stringify(withFields(from + n));
   return Array.from({ length: ms * 15 }, body).map((json) => wire('POST', '/api/v1/posts', json));
 }
 
 /**
- * Measures the program beside itself: the build of `--against`, or, with `--fields`, three declared fields
- * beside none. POST is measured alone then.
- *
- * @returns a table in Markdown
+ * Compares the program with the build of `--against` or, with `--fields`, three declared fields with none,
+ * measuring only POST. Returns a Markdown table.
  */
 export async function measurePair(options: Options, workspace: Workspace): Promise<string> {
   const { rounds, turns, warmMs, busyMs, against, withDeclaredFields } = options;

@@ -5,10 +5,10 @@ import type { Contestant, Server } from './servers.ts';
 export const requestKinds = ['GET', 'page', 'POST'] as const;
 export type RequestKind = (typeof requestKinds)[number];
 
-/** Whole requests as they go over the wire. */
+/** Complete requests as sent over the wire. */
 export type Requests = Readonly<Record<RequestKind, readonly string[]>>;
 
-/** Posts that a store begins with. */
+/** The number of posts that a store starts with. */
 export const inputs = Array.from({ length: 1000 }, (_, n) => inputAt(n));
 const authors = 10;
 
@@ -16,9 +16,8 @@ const api = '/api/v1';
 const pageOf20 = '/posts?limit=20';
 
 /**
- * Fills each server with the same posts over HTTP and sees that it gives them back.
- *
- * @returns what each is asked: the ids differ
+ * Fills each server with the same posts over HTTP and checks that it returns them. Returns the requests for
+ * each server, because the ids differ.
  */
 export async function prepare(
   servers: Readonly<Record<Contestant, Server>>,
@@ -38,11 +37,11 @@ export async function prepare(
   };
 }
 
-/** Fills one server, and sees that it gives the posts back. */
+/** Fills one server and checks that it returns the posts. */
 export async function fill({ port }: Server, given: readonly object[]): Promise<Requests> {
   const ids: unknown[] = [];
   for (const input of given) {
-    // The last one has a millisecond of its own, and so is the newest by its time.
+    // Create the last post in a later millisecond, so that it is the newest by its time.
     if (ids.length === given.length - 1) await sleep(2);
     ids.push((await send(port, '/posts', input)).id);
   }
@@ -60,7 +59,7 @@ export async function fill({ port }: Server, given: readonly object[]): Promise<
   };
 }
 
-/** One request by `fetch`: a GET, or a POST of what is given. */
+/** Sends a GET with `fetch`, or a POST if there is a body. */
 async function send(port: number, path: string, body?: object) {
   const post = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
   const init = body === undefined ? {} : { ...post, body: JSON.stringify(body) };
@@ -69,7 +68,7 @@ async function send(port: number, path: string, body?: object) {
   return (await response.json()) as Record<string, unknown>;
 }
 
-/** A request as it goes over the wire. */
+/** Returns a request as sent over the wire. */
 export function wire(method: string, path: string, json = ''): string {
   const form = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`;
   const headers = `Host: 127.0.0.1\r\n${json === '' ? '' : form}`;

@@ -3,23 +3,21 @@ import { join } from 'node:path';
 import { median } from './rounds.ts';
 import { cache, root } from './workspace.ts';
 
-/** What a measurement found. */
+/** The results of a measurement. */
 export interface Report {
   readonly markdown: string;
   readonly data: Readonly<Record<string, readonly object[]>>;
 }
 
-/** Says on standard error what is under way; the results have standard output for themselves. */
+/** Prints progress to standard error. Only results go to standard output. */
 export function say(line: string): void {
   const seconds = Math.round(performance.now() / 1000);
   console.error(`[${String(seconds).padStart(4)} s] ${line}`);
 }
 
 /**
- * Writes data into docs/benchmarks and the text into docs/benchmarks.md, between the two comments
- * there. What is not a full run is written into the cache instead.
- *
- * @returns the folder
+ * Writes the data to docs/benchmarks, and the text to docs/benchmarks.md between the two comments there.
+ * Results of a partial run go to the cache instead. Returns the folder.
  */
 export function publish(report: Report, facts: readonly string[], isFull: boolean): string {
   const folder = isFull ? join(root, 'docs', 'benchmarks') : join(cache, 'results');
@@ -36,7 +34,7 @@ export function publish(report: Report, facts: readonly string[], isFull: boolea
   return folder;
 }
 
-/** JSON with a line for each item; of the rounds it has `[median, least, most]`. */
+/** Formats JSON with a line for each item, and reduces each series to `[median, minimum, maximum]`. */
 function compact(lists: Readonly<Record<string, readonly unknown[]>>): string {
   const isSeries = (value: unknown) =>
     Array.isArray(value) && value.every((item) => typeof item === 'number');
@@ -51,7 +49,7 @@ function compact(lists: Readonly<Record<string, readonly unknown[]>>): string {
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
-/** A table in Markdown. */
+/** Formats a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');

@@ -1,15 +1,15 @@
-/** One figure, turn by turn. */
+/** The values of a figure in each turn. */
 export type Series = readonly number[];
 
-/** What one contestant was measured at: a series for each figure. */
+/** A series of values for each figure of a server. */
 export type Columns<Figure extends string> = Readonly<Record<Figure, Series>>;
 
-/** The contestants of a round in their order. */
+/** Returns the servers of a round in their order. */
 export function inTurn<Name>(contestants: readonly Name[], round: number): readonly Name[] {
   return round % 2 === 0 ? contestants : contestants.toReversed();
 }
 
-/** Collects what contestants were measured at, turn by turn. */
+/** Collects the figures of all servers. */
 export class Figures<Name extends string, Figure extends string> {
   readonly #rounds: { readonly name: Name; readonly figures: Readonly<Record<Figure, number>> }[] =
     [];
@@ -29,7 +29,7 @@ export class Figures<Name extends string, Figure extends string> {
   }
 }
 
-/** The first divided by the second, turn by turn. */
+/** Divides the first series by the second. */
 export function ratios(of: Series, to: Series): Series {
   return of.map((value, round) => value / (to[round] ?? Number.NaN));
 }
@@ -46,7 +46,7 @@ export function decimal(value: number, digits: number): string {
   return value.toLocaleString('en', options);
 }
 
-/** The median, with the least and the most in brackets where there are several. */
+/** Formats the median, with minimum and maximum in brackets if there are several values. */
 export function spread(series: Series, digits: number): string {
   if (series.length === 1) return decimal(median(series), digits);
   const three = [median(series), Math.min(...series), Math.max(...series)];

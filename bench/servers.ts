@@ -8,10 +8,10 @@ import { cache, root, type Workspace } from './workspace.ts';
 export const contestants = ['bare', 'Fastify', 'Koa', 'Rostrum'] as const;
 export type Contestant = (typeof contestants)[number];
 
-/** A server in a process of its own, with its log in a file. */
+/** A server in a child process that logs to a file. */
 export interface Server extends AsyncDisposable {
   readonly port: number;
-  /** From the start of the process until it says that it is ready, in milliseconds. */
+  /** The time from the start of the process until it is ready, in milliseconds. */
   readonly startMs: number;
   usage(): Promise<Usage>;
 }
@@ -20,10 +20,8 @@ const build = join(cache, 'build');
 const local = ['--host', '127.0.0.1', '--port', '0', '--log-level', 'info'];
 
 /**
- * Builds the program, and what it is compared to in the same way, so that no server strips types
- * when it starts.
- *
- * @returns the program
+ * Builds the program and the servers to compare with, so that no server has to strip types when it starts.
+ * Returns the path of the program.
  */
 export function buildServers(): string {
   const run = (args: readonly string[]) =>
@@ -39,11 +37,11 @@ export function buildServers(): string {
 interface StartOptions {
   readonly program: string;
   readonly url: string;
-  /** More arguments for the program. */
+  /** Additional arguments for the program. */
   readonly args?: readonly string[];
 }
 
-/** Starts a server on a store: of Rostrum, its program as it ships. */
+/** Starts a server on a store. For Rostrum, this is the program as shipped. */
 export async function startServer(
   contestant: Contestant,
   { folder }: Workspace,

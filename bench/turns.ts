@@ -2,18 +2,18 @@ import type { Child } from './child.ts';
 import type { Load, LoadResult } from './client.ts';
 import type { Server } from './servers.ts';
 
-/** Connections of a busy server. */
+/** The number of connections under load. */
 export const busy = 64;
 
-/** One server's turn under a load. */
+/** The result of one measurement of a server under load. */
 export interface Turn extends LoadResult {
-  /** Processor time that the server used for a request, in microseconds. */
+  /** CPU time of the server per request in microseconds. */
   readonly cpuUs: number;
-  /** The server's memory when the turn ended. */
+  /** The server's memory at the end. */
   readonly rssMiB: number;
 }
 
-/** Connections are opened before the measurement begins. */
+/** Measures a server. Opens the connections before the measurement begins. */
 export async function takeTurn(
   client: Child,
   server: Server,

@@ -11,7 +11,7 @@ export const root = resolve(import.meta.dirname, '..');
 /** On the disk of the checkout, because the system's temporary folder may be in memory. */
 export const cache = join(root, '.cache', 'bench');
 
-/** A folder and a MongoDB server for the time of a run, and the URLs of stores on them. */
+/** A folder and a MongoDB server for a run, and the URLs of stores on them. */
 export class Workspace implements AsyncDisposable {
   readonly folder: string;
   #mongodb: MongoMemoryReplSet | undefined;
@@ -23,14 +23,14 @@ export class Workspace implements AsyncDisposable {
     process.on('exit', () => rmSync(this.folder, { recursive: true, force: true }));
   }
 
-  /** Whether there is a server for such stores, where they need one. */
+  /** Returns true if stores of this kind can be opened. */
   async has(kind: StoreKind): Promise<boolean> {
     if (kind !== 'MongoDB') return true;
     this.#mongodb ??= await startMongod();
     return this.#mongodb !== undefined;
   }
 
-  /** The URL of a store that is still empty; undefined when there is no server for it. */
+  /** Returns the URL of a new, empty store. */
   async newStore(kind: StoreKind): Promise<string | undefined> {
     const name = `bench-${++this.#stores}`;
     if (kind === 'memory') return 'memory:';
@@ -43,7 +43,7 @@ export class Workspace implements AsyncDisposable {
   }
 }
 
-/** A replica set of one, with the memory that a server of a million posts has. */
+/** Starts a replica set of one node, with enough memory for a million posts. */
 async function startMongod(): Promise<MongoMemoryReplSet | undefined> {
   const systemBinary = await findMongod();
   if (systemBinary === undefined) return undefined;

@@ -41,6 +41,6 @@ describe('a test run', function () {
       .to.match(/1 passing/)
       .and.to.match(/1\) hangs/);
     expect(output).to.contain('connecting: ECONNREFUSED');
-    expect(output).to.match(/"hangs" is over and may not start /);
+    expect(output).to.match(/"hangs" is over and cannot start /);
   });
 });

@@ -1,4 +1,5 @@
-// A server as Feathers' documentation sets one up: Koa, Knex and better-sqlite3. Runs where it is installed.
+// A Feathers server according to its documentation, with Koa, Knex and better-sqlite3. Runs in the folder where
+// they are installed.
 
 import { feathers } from '@feathersjs/feathers';
 import { KnexService } from '@feathersjs/knex';

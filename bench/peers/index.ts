@@ -16,14 +16,14 @@ import { buildServers } from '../servers.ts';
 import { busy } from '../turns.ts';
 import { cache, type Workspace } from '../workspace.ts';
 
-/** What somebody would pick instead, and how it is asked for posts. */
+/** An alternative to Rostrum, and its requests for posts. */
 interface Peer {
   readonly name: string;
-  /** The command line of a server with an empty store in a new folder. */
+  /** Returns the command that starts a server with an empty store in a new folder. */
   readonly command: (port: string, folder: string) => readonly string[];
   readonly path: string;
   readonly page: string;
-  /** Makes posts possible where that takes more than a start. */
+  /** Sets up the collection of posts after the start, if necessary. */
   readonly prepare?: (url: string, folder: string) => Promise<void>;
 }
 
@@ -135,7 +135,7 @@ class PeerServer implements AsyncDisposable {
     }
   }
 
-  /** Adds the posts, and prepares what the server is asked. */
+  /** Creates the posts and prepares the requests. */
   async #fill({ path, page, prepare }: Peer, folder: string): Promise<void> {
     const url = `http://127.0.0.1:${this.port}`;
     for (let tries = 0; ; tries++) {
@@ -158,7 +158,7 @@ class PeerServer implements AsyncDisposable {
     if (list.split('"title"').length !== 21) throw new Error(`Not a page of 20: ${list}`);
   }
 
-  /** User and system time of the process so far, in microseconds. */
+  /** User and system CPU time of the process so far in microseconds. */
   cpuUs(): number {
     const stat = readFileSync(`/proc/${this.#process.pid}/stat`, 'utf8').split(') ')[1] ?? '';
     const [user = 0, system = 0] = stat.split(' ').slice(11, 13).map(Number);
@@ -172,11 +172,7 @@ class PeerServer implements AsyncDisposable {
   }
 }
 
-/**
- * Measures what somebody would pick instead, each on SQLite or on what it has.
- *
- * @returns a table in Markdown
- */
+/** Measures alternatives to Rostrum on SQLite, or on their default store. Returns a Markdown table. */
 export async function measurePeers(options: Options, { folder }: Workspace): Promise<string> {
   if (process.platform !== 'linux')
     throw new Error('Processor time is read from /proc: use Linux.');

@@ -1,4 +1,4 @@
-/** A post as the bare stores keep it. They add nothing to what the client sent but these. */
+/** A post in the bare stores, which only add these fields to the input. */
 export interface BarePost {
   readonly id: string;
   readonly title: string;
@@ -7,12 +7,12 @@ export interface BarePost {
   readonly updatedAt: string;
 }
 
-/** The least that keeps posts: no check, no version, no look at the author. */
+/** A minimal store of posts, without validation, versions or a check of the author. */
 export interface BareStore {
-  /** The post as JSON. */
+  /** Returns the post as JSON. */
   get(id: string): string | undefined | Promise<string | undefined>;
-  /** The newest posts as JSON, the newest first. */
+  /** Returns the newest posts as JSON, newest first. */
   newest(limit: number): readonly string[] | Promise<readonly string[]>;
-  /** Keeps a post; fulfilled with its JSON when that is as durable as in Rostrum. */
+  /** Stores a post and resolves with its JSON once it is as durable as in Rostrum. */
   add(post: BarePost): string | Promise<string>;
 }

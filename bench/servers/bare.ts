@@ -7,10 +7,8 @@ import { newPost, pageOf } from './store.ts';
 const base = '/api/v1/posts';
 
 /**
- * `node:http` with the least that serves the same requests: no framework, no check, no log, and no
- * header beyond what a client needs to read the body.
- *
- * @returns the port that it listens on
+ * Serves the same requests with as little code as possible on `node:http`: no framework, validation or log,
+ * and only the headers that a client needs to read the body. Returns the port.
  */
 export async function bare(store: BareStore): Promise<number> {
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {

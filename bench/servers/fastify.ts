@@ -3,7 +3,7 @@ import { destination, pino } from 'pino';
 import type { BareStore } from './bare-store.ts';
 import { newPost, pageOf } from './store.ts';
 
-/** One line a request with the members of Rostrum's line, in place of Fastify's own two lines. */
+/** Logs one line per request with the same fields as Rostrum, instead of Fastify's two lines. */
 class AccessLog extends LogController {
   override incomingRequest(): void {}
 
@@ -16,11 +16,7 @@ class AccessLog extends LogController {
   }
 }
 
-/**
- * Fastify with an access log and nothing else. Its logger collects 4 KiB before it writes.
- *
- * @returns the port that it listens on
- */
+/** Serves with Fastify and an access log that is buffered up to 4 KiB. Returns the port. */
 export async function fastify(store: BareStore): Promise<number> {
   const file = destination({ fd: 2, sync: false, minLength: 4096 });
   const app = Fastify({

@@ -1,5 +1,5 @@
-// What Rostrum is compared to: `bare`, `fastify` or `koa` on a store. Says where it listens, as
-// Rostrum does. Each loads only what it runs on.
+// The servers to compare with: `bare`, `fastify` or `koa` on a store. Prints its URL like Rostrum. Loads only
+// the modules that it needs.
 
 import { openBareStore } from './store.ts';
 

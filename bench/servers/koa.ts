@@ -9,10 +9,8 @@ import type { BareStore } from './bare-store.ts';
 import { newPost, pageOf } from './store.ts';
 
 /**
- * Koa with its router, its body parser and an access log, and nothing else: what the packages that
- * Rostrum stands on cost.
- *
- * @returns the port that it listens on
+ * Serves with only Koa, its router, its body parser and an access log, to measure the cost of the packages that
+ * Rostrum uses. Returns the port.
  */
 export async function koa(store: BareStore): Promise<number> {
   const log = pino({ base: null }, destination({ fd: 2, sync: false, minLength: 4096 }));

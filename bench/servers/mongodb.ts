@@ -1,7 +1,9 @@
 import { MongoClient } from 'mongodb';
 import type { BareStore } from './bare-store.ts';
 
-/** One collection and the driver, with Rostrum's read and write concern and number of connections. */
+/**
+ * One collection with the plain driver, and Rostrum's read concern, write concern and number of connections.
+ */
 export async function mongodb(url: string): Promise<BareStore> {
   const client = new MongoClient(url, {
     writeConcern: { w: 'majority', journal: true },

@@ -1,7 +1,7 @@
-// Loaded into each server before its own code: tells the benchmark what the process has used.
+// Loaded into each server before its own code. Reports the resource usage of the process to the benchmark.
 
 export interface Usage {
-  /** Processor time of all threads so far, user and system, in microseconds. */
+  /** User and system CPU time of all threads so far, in microseconds. */
   readonly cpuUs: number;
   readonly rssMiB: number;
 }
@@ -11,5 +11,5 @@ process.on('message', () => {
   const usage: Usage = { cpuUs: user + system, rssMiB: process.memoryUsage.rss() / 2 ** 20 };
   process.send?.(usage);
 });
-process.channel?.unref(); // The probe does not keep a server alive.
+process.channel?.unref(); // The channel must not keep the server alive.
 process.on('disconnect', () => process.exit()); // The benchmark ended before the server.

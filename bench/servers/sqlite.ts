@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { BareStore } from './bare-store.ts';
 
 /**
- * One table with the six orders of posts that Rostrum keeps, one statement a request; inserts of one
- * turn of the event loop share a commit.
+ * One table with the same six indexes as Rostrum's posts, and one statement per request. Inserts within a
+ * tick share a commit.
  */
 export function sqlite(path: string): BareStore {
   const database = new DatabaseSync(path);

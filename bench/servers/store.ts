@@ -1,7 +1,7 @@
 import { systemClock, uuidV7 } from '../../src/adapters/system/index.ts';
 import type { BarePost, BareStore } from './bare-store.ts';
 
-/** Opens the store that a URL of Rostrum's names. */
+/** Opens the store for a store URL of Rostrum. */
 export async function openBareStore(url: string): Promise<BareStore> {
   if (url.startsWith('sqlite:')) return (await import('./sqlite.ts')).sqlite(url.slice(7));
   if (url.startsWith('mongodb:')) return (await import('./mongodb.ts')).mongodb(url);
@@ -23,13 +23,13 @@ function memory(): BareStore {
   };
 }
 
-/** What a POST sends, with the same ids and times as Rostrum's. */
+/** Returns a post for the input of a POST, with the same kind of ids and times as Rostrum. */
 export function newPost(input: { readonly title: string }): BarePost {
   const createdAt = systemClock.now();
   return { id: uuidV7.next(), ...input, createdAt, updatedAt: createdAt };
 }
 
-/** The body of a list of so many posts, with the id that the next page begins behind. */
+/** Returns the body of a list, with the id after which the next page begins. */
 export async function pageOf(store: BareStore, limit: number): Promise<string> {
   const found = await store.newest(limit + 1);
   const posts = found.slice(0, limit);

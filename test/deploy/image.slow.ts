@@ -6,9 +6,9 @@ import { startProgram } from '../support/server.ts';
 
 const linesOf = (file: string) => readFileSync(join(repository, file), 'utf8').split('\n');
 
-describe('the image', () => {
-  it('has all that its pages are made of', async () => {
-    // What the build may see, and of that what it copies out of the repository.
+describe('the Docker image', () => {
+  it('contains all files that its pages need', async () => {
+    // The files that .dockerignore includes and the Dockerfile copies.
     const patterns = linesOf('.dockerignore').filter((line) => line.startsWith('!'));
     const seen = patterns
       .flatMap((line) => globSync([line.slice(1), `${line.slice(1)}/**`], { cwd: repository }))

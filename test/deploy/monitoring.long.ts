@@ -1,4 +1,4 @@
-// A Prometheus with the example of deploy/, in front of a real server. It has to be on the path:
+// Runs Prometheus with the example in deploy/ and a real server. Prometheus must be on the PATH:
 // `apt-get install prometheus`.
 
 import { cp, readFile, writeFile } from 'node:fs/promises';
@@ -13,14 +13,14 @@ import { dashboard, makeTraffic } from './monitoring.ts';
 
 const example = join(repository, 'deploy', 'prometheus');
 
-/** What Prometheus answers, as far as it is looked at. */
+/** The parts of a Prometheus response that the tests use. */
 interface Answer {
   readonly result: readonly { readonly value: readonly [number, string] }[];
   readonly groups: readonly { readonly rules: readonly { health: string; state: string }[] }[];
 }
 
 describe('Prometheus', () => {
-  it('takes the example, and raises each alert for a server that fails', async () => {
+  it('accepts the example, and raises each alert for a failing server', async () => {
     for (const args of [
       ['check', 'config', 'prometheus.yml'],
       ['test', 'rules', 'rostrum.rules.test.yml'],
@@ -30,7 +30,7 @@ describe('Prometheus', () => {
     }
   });
 
-  it('reads a server, and has something for each panel of the dashboard', async () => {
+  it('scrapes a server, and has data for each panel of the dashboard', async () => {
     await using folder = await temporaryDirectory();
     const [metricsPort, port] = [await freePort(), await freePort()];
     await using server = await startServer(

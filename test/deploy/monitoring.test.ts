@@ -4,13 +4,13 @@ import { freePort } from '../support/free-port.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { alertExpressions, dashboard, makeTraffic } from './monitoring.ts';
 
-/** What Prometheus adds to each metric. */
+/** The labels that Prometheus adds to each metric. */
 const added = ['job', 'instance'];
 
-describe('the dashboard and the alerts of deploy/', function () {
+describe('the dashboard and the alerts in deploy/', function () {
   this.timeout(30_000);
   let server: Server;
-  /** The labels that each metric of a running server has. */
+  /** The labels of each metric of a running server. */
   const labels = new Map<string, Set<string>>([['up', new Set(added)]]);
   before(async () => {
     const port = await freePort();
@@ -34,7 +34,7 @@ describe('the dashboard and the alerts of deploy/', function () {
     ),
   ];
 
-  /** The metrics that an expression names, and what is asked of their labels. */
+  /** Returns the metrics in an expression with their label matchers. */
   function selectorsOf(expression: string) {
     return [...expression.matchAll(/\b(\w+)(?:\{([^}]*)\})/g)].map(([, name = '', inner = '']) => {
       const matchers = [...inner.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"/g)];
@@ -42,7 +42,7 @@ describe('the dashboard and the alerts of deploy/', function () {
     });
   }
 
-  it('name metrics and labels that a server has', () => {
+  it('use only metrics and labels that exist', () => {
     expect(alertExpressions()).to.have.length(9);
     for (const expression of expressions) {
       const selectors = selectorsOf(expression);
@@ -61,7 +61,7 @@ describe('the dashboard and the alerts of deploy/', function () {
     }
   });
 
-  it('show by labels that an expression keeps', () => {
+  it('use only labels in legends that the expression preserves', () => {
     for (const { expr, legendFormat } of targets) {
       const kept = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) =>
         list.split(', '),
@@ -72,7 +72,7 @@ describe('the dashboard and the alerts of deploy/', function () {
     }
   });
 
-  it('ask for codes that responses have', async () => {
+  it('match only problem codes that exist', async () => {
     const codes = expressions.flatMap((expression) =>
       selectorsOf(expression).flatMap(({ matchers }) =>
         matchers.flatMap(({ label, value }) => (label === 'code' ? [value] : [])),

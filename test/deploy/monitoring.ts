@@ -28,14 +28,14 @@ interface Dashboard {
 
 export const dashboard: Dashboard = JSON.parse(read('grafana/rostrum.json'));
 
-/** The expressions of the alerts: on the line of `expr:`, or below it. */
+/** Returns the expressions of the alerts, on the line of `expr:` or below it. */
 export function alertExpressions(): string[] {
   return [...rules.matchAll(/^ {8}expr: (?:\|\n((?: {10}.*\n)+)|(.*)\n)/gm)].map(
     ([, block, line]) => block ?? line ?? '',
   );
 }
 
-/** Makes some of everything that is shown: requests, probes, problems, and calls that end in an error. */
+/** Sends requests that produce data for every panel: successes, probes, problems, and failing store calls. */
 export async function makeTraffic({ address }: Server): Promise<void> {
   const user = {
     method: 'POST',
@@ -44,7 +44,7 @@ export async function makeTraffic({ address }: Server): Promise<void> {
   };
   for (const path of ['/livez', '/readyz', '/api/v1/posts', '/none']) await fetch(address + path);
   for (let n = 0; n < 2; n++) await fetch(`${address}/api/v1/users`, user);
-  // Large enough for Node to collect garbage.
+  // Large enough to trigger garbage collection.
   const body = JSON.stringify({ title: 'Long', body: 'x'.repeat(90_000) });
   for (let n = 0; n < 20; n++) await fetch(`${address}/api/v1/posts`, { ...user, body });
 }

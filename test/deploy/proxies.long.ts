@@ -1,5 +1,5 @@
-// nginx and Caddy as deploy/ sets them up, each before a Rostrum of its own. Both have to be on the
-// path: `apt-get install nginx-light caddy`.
+// Runs nginx and Caddy with the configurations in deploy/, each in front of a Rostrum server. Both must be on
+// the PATH: `apt-get install nginx-light caddy`.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -16,23 +16,23 @@ import { outcomeOf, start } from '../support/process.ts';
 import { repository, temporaryDirectory } from '../support/repository-copy.ts';
 import { type Server, startServer } from '../support/server.ts';
 
-/** The address that clients use, as the examples have it. */
+/** The host name in the examples. */
 const host = 'rostrum.example.com';
 const origin = `https://${host}`;
 
 const example = (name: string) => readFile(join(repository, 'deploy', name), 'utf8');
 
-/** What an example has to be told to run here: where it listens, in front of what. */
+/** The values that replace those in an example so that it runs here. */
 interface Place {
   readonly folder: string;
   readonly port: number;
   /** Host and port of Rostrum. */
   readonly upstream: string;
-  /** Whether Rostrum is under a prefix, as docs/deploying.md has it. */
+  /** Whether Rostrum is served under a prefix, as in docs/deploying.md. */
   readonly isUnderPrefix: boolean;
 }
 
-/** The block for a proxy of docs/deploying.md. */
+/** Returns the proxy configuration for a prefix in docs/deploying.md. */
 const underPrefix = (language: string) => blocksOf('docs/deploying.md', language)[0]?.text ?? '';
 
 const must = (text: string, from: string, to: string) => {
@@ -40,7 +40,7 @@ const must = (text: string, from: string, to: string) => {
   return text.replaceAll(from, to);
 };
 
-/** @returns the command that runs the example in the foreground */
+/** Each returns the command that runs the proxy in the foreground. */
 const proxies: Record<string, (place: Place) => Promise<[string, string[]]>> = {
   async nginx({ folder, port, upstream, isUnderPrefix }) {
     let site = must(await example('nginx.conf'), '127.0.0.1:3000', upstream);
@@ -53,7 +53,7 @@ const proxies: Record<string, (place: Place) => Promise<[string, string[]]>> = {
     await writeFile(join(folder, 'site.conf'), site);
     const parts = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
     const temporary = parts.map((part) => `${part}_temp_path ${folder}/${part};`).join(' ');
-    // Else the workers of root would run as a user that cannot write into the folder.
+    // Without this, workers started by root would run as a user that cannot write to the folder.
     const user = process.getuid?.() === 0 ? 'user root;' : '';
     const main = `${user} daemon off; pid ${folder}/pid; error_log stderr warn; events {}
       http { access_log off; ${temporary} include ${folder}/site.conf; }`;
@@ -132,7 +132,7 @@ for (const { name, setUp, prefix } of cases) {
 
       const upstream = new URL(server.address).host;
       const [command, args] = await setUp({ folder: folder.path, port, upstream, isUnderPrefix });
-      // Its own state goes into the folder as well.
+      // Keep Caddy's state in the folder too.
       const env = { XDG_DATA_HOME: folder.path, XDG_CONFIG_HOME: folder.path };
       const ended = outcomeOf(start(command, args, { env }));
       for (;;) {
@@ -146,7 +146,7 @@ for (const { name, setUp, prefix } of cases) {
       await folder?.[Symbol.asyncDispose]();
     });
 
-    it('keeps Location and a strong ETag, which If-Match and If-None-Match accept', async () => {
+    it('preserves Location and strong ETags, which work with If-Match and If-None-Match', async () => {
       const text = 'compressible '.repeat(500);
       const made = await send('POST', '/api/v1/users', {}, { name: 'Ada', text });
       expect([made.status, made.headers.etag]).to.deep.equal([201, '"1"']);
@@ -166,7 +166,7 @@ for (const { name, setUp, prefix } of cases) {
       expect([late.status, late.headers.etag]).to.deep.equal([412, '"2"']);
     });
 
-    it('sends lists, compressed at the root, whose Link leads on', async () => {
+    it('serves lists with working Link headers, compressed if not under a prefix', async () => {
       for (const title of ['One', 'Two', 'Three']) {
         const post = { title, text: 'compressible '.repeat(500) };
         expect((await send('POST', '/api/v1/posts', {}, post)).headers.etag).to.equal('"1"');
@@ -186,19 +186,19 @@ for (const { name, setUp, prefix } of cases) {
       expect(titles).to.deep.equal(['One', 'Three', 'Two']);
     });
 
-    it('leaves it to Rostrum to refuse a body or headers that are too large', async () => {
+    it('lets Rostrum reject bodies and headers that are too large', async () => {
       const large = { name: 'Ada', text: 'x'.repeat(1.5 * 1024 * 1024) };
       const refused = await send('POST', '/api/v1/users', {}, large);
       expect(refused.status).to.equal(413);
       expect(refused.headers['content-type']).to.match(/^application\/problem\+json/);
       const header = { 'X-Large': 'x'.repeat(24 * 1024) };
       expect((await send('GET', '/api/v1/users', header)).status).to.equal(200);
-      // Caddy 2.6 says 502 when its own limit is met first.
+      // Caddy 2.6 returns 502 if its own limit is exceeded first.
       const huge = { name: 'Ada', text: 'x'.repeat(4 * 1024 * 1024) };
       expect((await send('POST', '/api/v1/users', {}, huge)).status).to.be.oneOf([413, 502]);
     });
 
-    it('counts a client by the address that the proxy saw, not by one that the client claims', async () => {
+    it('rate-limits by the address that the proxy sees, not one that the client claims', async () => {
       const left: number[] = [];
       for (const address of ['192.0.2.1', '192.0.2.2']) {
         const { headers } = await send('GET', '/api/v1/users', { 'X-Forwarded-For': address });
@@ -207,19 +207,19 @@ for (const { name, setUp, prefix } of cases) {
       expect(left[1]).to.be.below(left[0] ?? Number.NaN);
     });
 
-    it('hands on a path as it came', async () => {
+    it('forwards paths unchanged', async () => {
       const { status, body } = await send('GET', '/api/v1/users/a%2Fb');
       expect([status, JSON.parse(body.toString()).code]).to.deep.equal([404, 'user-not-found']);
     });
   });
 }
 
-describe('the examples of proxies', () => {
+describe('the proxy examples', () => {
   for (const [file, setting] of [
     ['nginx.conf', /^ *keepalive_timeout (\d+)s;$/m],
     ['Caddyfile', /^\t*keepalive (\d+)s$/m],
   ] as const) {
-    it(`close an idle connection before Rostrum does: ${file}`, async () => {
+    it(`close idle connections before Rostrum does: ${file}`, async () => {
       const [, seconds] = setting.exec(await example(file)) ?? [];
       expect(Number(seconds) * 1000).to.be.within(1, defaultLimits.keepAliveTimeoutMs - 1000);
     });

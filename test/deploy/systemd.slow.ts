@@ -8,20 +8,23 @@ import { blocksOf } from '../docs/markdown.ts';
 import { outcomeOf, start } from '../support/process.ts';
 import { repository, temporaryDirectory } from '../support/repository-copy.ts';
 
-/** A user and a group that own nothing here. */
+/** The id of a user and a group that own no files here. */
 const id = 64_123;
 const as = [`--reuid=${id}`, `--regid=${id}`, '--clear-groups'];
 
-/** Whether this test may be another user, and that one may read the program. */
+/** Whether this test can run as another user, who can read the program. */
 function canBeAnother(): boolean {
   const main = join(repository, 'src/main.ts');
   return spawnSync('setpriv', [...as, '/usr/bin/test', '-r', main]).status === 0;
 }
 
-describe('the service of systemd', function () {
+describe('the systemd service', function () {
   this.timeout(120_000);
 
-  /** The commands of docs/deploying.md that make the folder of settings and the key file, as they are here. */
+  /**
+   * Returns the commands in docs/deploying.md that create the settings folder and the key file, with local
+   * paths.
+   */
   function commands(settings: string): { folder: string; key: string; access: string } {
     const page = blocksOf('docs/deploying.md', 'sh').find(({ text }) => text.includes('useradd'));
     const own = (page?.text ?? '')
@@ -40,14 +43,14 @@ describe('the service of systemd', function () {
     };
   }
 
-  it('starts as the commands of docs/deploying.md set it up, and not with a key file of root alone', async function () {
+  it('starts after the setup in docs/deploying.md, but not if only root can read the key file', async function () {
     if (!canBeAnother()) return this.skip();
     await using folder = await temporaryDirectory();
     chmodSync(folder.path, 0o755);
     const [settings, state] = [join(folder.path, 'etc'), join(folder.path, 'state')];
     const run = (script: string) =>
       execFileSync('sh', ['-ec', script], { encoding: 'utf8', stdio: 'pipe' });
-    // systemd makes this one.
+    // systemd creates this folder.
     mkdirSync(state, { mode: 0o700 });
     chownSync(state, id, id);
     const unit = readFileSync(join(repository, 'deploy/rostrum.service'), 'utf8');
@@ -82,7 +85,7 @@ describe('the service of systemd', function () {
     });
     expect(asked.status).to.equal(200);
     expect(existsSync(join(state, 'rostrum.db'))).to.equal(true);
-    // The service may read its keys, and write nothing beside its data.
+    // The service can read its keys, but can only write its data.
     for (const path of [settings, join(settings, 'keys'), join(repository, 'src')]) {
       expect(spawnSync('setpriv', [...as, '/usr/bin/test', '-w', path]).status, path).to.equal(1);
     }

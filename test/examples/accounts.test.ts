@@ -20,7 +20,7 @@ interface Person {
   readonly ask: (path: string, body?: object) => Promise<Response>;
 }
 
-describe('The example of accounts', function () {
+describe('the accounts example', function () {
   this.timeout(60_000);
   const scope = new AsyncDisposableStack();
   let cwd: string;
@@ -50,7 +50,7 @@ describe('The example of accounts', function () {
   const password = 'correct horse';
   const emailOf = (name: string) => `${name.toLowerCase()}@example.com`;
 
-  /** A browser: it keeps a cookie, and asks for a token for each request. */
+  /** Acts like a browser: keeps a cookie, and gets a token for each request. */
   function browser(): Omit<Person, 'id'> {
     let cookie = '';
     const ask = async (path: string, body?: object) => {
@@ -74,7 +74,7 @@ describe('The example of accounts', function () {
     return { ask, client, id: user.id };
   }
 
-  /** Signs up, and saves the user. */
+  /** Signs up and creates the user. */
   async function member(name: string): Promise<Person> {
     const person = await signUp(name);
     await person.client.me.save({ name });
@@ -88,7 +88,7 @@ describe('The example of accounts', function () {
   };
   const giveRole = (...args: string[]) => node(['role.ts', ...args], { cwd, env: { DATA: data } });
 
-  it('gives a person who signs up a user, a profile and drafts', async () => {
+  it('gives a new account a user, a profile and drafts', async () => {
     expect(await codeOf(anybody().me.get())).to.equal('unauthenticated');
     const ada = await signUp('Ada');
     const draft = { title: 'On', slug: 'on', publishedAt: null };
@@ -117,7 +117,7 @@ describe('The example of accounts', function () {
     expect((await later.client.me.get()).record).to.deep.equal(record);
   });
 
-  it('holds posts to a slug of their own, and finds them by tag', async () => {
+  it('requires unique slugs, and filters posts by tag', async () => {
     const { client } = await member('Barbara');
     const post = { title: 'Types', slug: 'über-types', tags: ['types', 'clu'] };
     await client.posts.create(post);
@@ -137,7 +137,7 @@ describe('The example of accounts', function () {
     }
   });
 
-  it("lets an editor publish another author's draft, as soon as the role is given", async () => {
+  it("lets a new editor publish another author's draft immediately", async () => {
     const [alan, hedy] = [await member('Alan'), await member('Hedy')];
     const draft = { title: 'Hopping', slug: 'hopping', publishedAt: null };
     const { id } = (await hedy.client.posts.create(draft)).record;
@@ -151,7 +151,7 @@ describe('The example of accounts', function () {
     expect((await publish()).record.authorId).to.equal(hedy.id);
   });
 
-  it('gives a person who deletes their own user the same identity when they come back', async () => {
+  it('restores the same identity to someone who deleted their user and returns', async () => {
     const { ask, client, id } = await member('Margaret');
     await client.posts.create({ title: 'Landing', slug: 'landing' });
     await client.me.delete({ posts: 'delete' });
@@ -165,7 +165,7 @@ describe('The example of accounts', function () {
     expect((await back.client.posts.list({ authorId: 'me' })).items).to.deep.equal([]);
   });
 
-  it('keeps a person out whom an admin bans, at once', async () => {
+  it('locks out banned accounts immediately', async () => {
     const [owner, troll] = [await member('Owner'), await member('Troll')];
     const ban = () => owner.ask('/admin/ban-user', { userId: troll.id });
     expect((await ban()).status).to.equal(403);
@@ -178,7 +178,7 @@ describe('The example of accounts', function () {
     expect((await browser().ask('/sign-in/email', credentials)).status).to.equal(403);
   });
 
-  it('lets people sign up at either name of this machine, and from no other page', async () => {
+  it('allows sign-up from localhost and 127.0.0.1, but not from other origins', async () => {
     const statusFrom = async (origin: string, email: string) => {
       const headers = { 'Content-Type': 'application/json', Origin: origin, Cookie: 'a=b' };
       const body = JSON.stringify({ name: 'Ada', email, password });
@@ -195,7 +195,7 @@ describe('The example of accounts', function () {
     expect(await codeOf(forged.posts.list())).to.equal('unauthenticated');
   });
 
-  it('serves the page, and 404 for a file that is not built', async () => {
+  it('serves the page, and returns 404 for files that are not built', async () => {
     const page = await fetch(url);
     expect(page.headers.get('content-type')).to.match(/^text\/html/);
     expect((await fetch(`${url}/style.css`)).headers.get('content-type')).to.match(/^text\/css/);
@@ -205,7 +205,7 @@ describe('The example of accounts', function () {
     expect((await fetch(url)).status).to.equal(200);
   });
 
-  it('shares its store with the program that docs/accounts.md runs for /admin and /docs', async () => {
+  it('can share its store with the program that serves /admin and /docs', async () => {
     const block = blocksOf('docs/accounts.md', 'sh').find(({ text }) => text.includes('3001'));
     const [create = [], serve = []] = (block?.text ?? '')
       .trim()
@@ -238,7 +238,7 @@ describe('The example of accounts', function () {
     expect((await client.posts.get(id)).record.title).to.equal('Spanning tree');
   });
 
-  it('has the code that docs/accounts.md shows, and the packages that it installs', async () => {
+  it('matches the code and packages in docs/accounts.md', async () => {
     const names = ['accounts.ts', 'roles.ts', 'server.ts', 'page/session.ts'];
     const read = (name: string) => readFile(join(cwd, name), 'utf8');
     const source = (await Promise.all(names.map(read))).join('\n');
@@ -253,22 +253,22 @@ describe('The example of accounts', function () {
   });
 });
 
-describe('The form of the example of accounts', () => {
+describe('the form of the accounts example', () => {
   const base = { title: 'A', body: 'B', tags: '' };
 
-  it('takes what someone else changed into fields that nobody typed into', () => {
+  it('takes over changes by others to fields that were not edited', () => {
     const merged = merge(base, { ...base, body: 'Mine' }, { ...base, title: 'Theirs' });
     expect(merged.texts).to.deep.equal({ title: 'Theirs', body: 'Mine', tags: '' });
     expect(merged.conflicts).to.deep.equal([]);
   });
 
-  it('keeps what was typed where both changed a field, and names the field', () => {
+  it('keeps typed text if both changed a field, and reports the conflict', () => {
     const merged = merge(base, { ...base, body: 'Mine' }, { ...base, body: 'Theirs' });
     expect(merged.texts.body).to.equal('Mine');
     expect(merged.conflicts).to.deep.equal(['body']);
   });
 
-  it('finds no conflict where both typed the same', () => {
+  it('reports no conflict if both typed the same', () => {
     const same = { ...base, body: 'Ours' };
     expect(merge(base, same, same)).to.deep.equal({ texts: same, conflicts: [] });
   });

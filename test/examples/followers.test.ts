@@ -12,7 +12,7 @@ import { createRostrum } from '../../src/index.ts';
 import { startApi } from '../adapters/http/support/api.ts';
 import { until } from '../support/until.ts';
 
-// The examples import the client by its name; here that is the source.
+// The examples import the client by package name. Resolve the name to the source.
 registerHooks({
   resolve: (name, context, next) =>
     next(
@@ -37,8 +37,8 @@ function memoryPositions() {
   };
 }
 
-describe('The examples of followers', () => {
-  it('send every event in order to a receiver that is slow, broken or down', async () => {
+describe('the follower examples', () => {
+  it('deliver every event in order to a receiver that is slow or fails', async () => {
     const store = createMemoryStore();
     const { users, posts } = createRostrum(store);
     await using api = await startApi({ store });
@@ -47,7 +47,7 @@ describe('The examples of followers', () => {
     let requests = 0;
     const receive = async (request: IncomingMessage): Promise<number | undefined> => {
       const body = (await buffer(request)).toString();
-      // Verifies as a receiver does, and recognizes repeats.
+      // Verifies the signature like a real receiver.
       new Webhook(secret).verify(body, request.headers as Record<string, string>);
       const id = String(request.headers['webhook-id']);
       requests += 1;
@@ -79,7 +79,7 @@ describe('The examples of followers', () => {
       `post.updated.${post}.2`,
       `user.deleted.${id}.1`,
     ];
-    await until(() => new Set(met).size === 4, 'all events are there');
+    await until(() => new Set(met).size === 4, 'all events have arrived');
     expect([...new Set(met)]).to.deep.equal(expected);
     ended.abort();
     await running;
@@ -87,7 +87,7 @@ describe('The examples of followers', () => {
     receiver.close();
   });
 
-  it('keep an index in step with all posts', async () => {
+  it('keep a search index in sync with all posts', async () => {
     const store = createMemoryStore();
     const { posts } = createRostrum(store);
     await using api = await startApi({ store });

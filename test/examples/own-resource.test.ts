@@ -6,7 +6,7 @@ import { freePort } from '../support/free-port.ts';
 import { type Child, outcomeOf, start } from '../support/process.ts';
 import { repository, temporaryDirectory } from '../support/repository-copy.ts';
 
-describe('The example of a resource of your own', function () {
+describe('the own-resource example', function () {
   this.timeout(60_000);
   const scope = new AsyncDisposableStack();
   let api: string;
@@ -51,13 +51,13 @@ describe('The example of a resource of your own', function () {
   const comment = (post: string, name: string | undefined, text: unknown = 'A comment') =>
     send('POST', `/posts/${post}/comments`, name, { text });
   const list = (post: string, name?: string) => send('GET', `/posts/${post}/comments`, name);
-  /** The rows of a post in the file, whether or not the post still exists. */
+  /** Returns the comments of a post from the data file, even if the post is deleted. */
   const rowsOf = (post: string) => {
     using database = new DatabaseSync(file, { readOnly: true });
     return database.prepare('SELECT * FROM blog_comments WHERE postId = ?').all(post);
   };
 
-  it('adds comments to a post, and lists them', async () => {
+  it('adds comments to a post and lists them', async () => {
     const post = await write('ada');
     const { status, body } = await comment(post, 'grace', 'First');
     expect(status).to.equal(201);
@@ -68,7 +68,7 @@ describe('The example of a resource of your own', function () {
     expect((await comment(post, 'ada', ' ')).status).to.equal(422);
   });
 
-  it('shows and takes comments only where the caller can see the post', async () => {
+  it('shows and accepts comments only if the caller can see the post', async () => {
     const draft = await write('ada', { publishedAt: null });
     expect((await comment(draft, 'ada')).status).to.equal(201);
     expect((await list(draft, 'ada')).body.comments).to.have.length(1);
@@ -76,7 +76,7 @@ describe('The example of a resource of your own', function () {
     expect((await comment(draft, 'grace')).status).to.equal(404);
   });
 
-  it('lets an author, and nobody else, delete a comment', async () => {
+  it('lets only the author delete a comment', async () => {
     const post = await write('ada');
     const { id } = (await comment(post, 'grace')).body;
     for (const [name, status] of [
@@ -89,7 +89,7 @@ describe('The example of a resource of your own', function () {
     }
   });
 
-  it('deletes the comments of a post with the post, in a race too', async () => {
+  it('deletes comments with their post, even if they are added concurrently', async () => {
     const post = await write('ada');
     await comment(post, 'grace');
     const comments = Array.from({ length: 20 }, () => comment(post, 'grace'));
@@ -100,7 +100,7 @@ describe('The example of a resource of your own', function () {
     expect((await list(post)).status).to.equal(404);
   });
 
-  it('keeps a comment without its author, and deletes those on posts that go with a user', async () => {
+  it('keeps comments of a deleted user, but deletes those on the user’s deleted posts', async () => {
     const [kept, deleted] = [await write('ada'), await write('grace')];
     for (const post of [kept, deleted]) await comment(post, 'grace');
     expect((await send('DELETE', '/users/me?posts=delete', 'grace')).status).to.equal(200);

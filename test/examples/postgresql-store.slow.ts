@@ -22,7 +22,7 @@ import {
 import { openPostgresqlStore } from '../support/postgresql-store.ts';
 import { until, untilServed } from '../support/until.ts';
 
-describeOnPostgresql('The example of a store on PostgreSQL', () => {
+describeOnPostgresql('the PostgreSQL store example', () => {
   const scope = new AsyncDisposableStack();
   let database: { readonly url: string };
   let admin: pg.Client;
@@ -39,7 +39,7 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
   after(() => scope.disposeAsync());
 
   let bytes = 0;
-  /** The driver's own parsers, with a count of the characters that they parse. */
+  /** The driver's default parsers, which also count the characters that they parse. */
   const getTypeParser = ((oid: number) => (value: string) => {
     bytes += value.length;
     return pg.types.getTypeParser(oid)(value);
@@ -67,7 +67,7 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
     withoutEvents: 'the example keeps no log',
   });
 
-  it('keeps values unique that another process declares, and reports a taken id first', async () => {
+  it('enforces unique fields declared by another process, and reports a duplicate id first', async () => {
     const unique = (field: string) =>
       ({ posts: { [field]: { type: 'text', unique: true } } }) as const;
     await using declaring = await openEmpty({ customFilters: unique('slug') });
@@ -84,7 +84,7 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
     expect(String(await errorOf(long))).to.match(/"é{30}" is too long a name to be unique\.$/);
   });
 
-  it('reads a page with the SQL of docs/writing-a-store.md', async () => {
+  it('returns the same pages as the SQL in docs/writing-a-store.md', async () => {
     const [{ text } = { text: '' }] = blocksOf('docs/writing-a-store.md', 'sql');
     await using store = await openEmpty({});
     for (let n = 1; n <= 4; n++) await store.posts.create(postOf(n));
@@ -100,45 +100,42 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
   });
 });
 
-describeOnOwnPostgresql(
-  'The example of a store on PostgreSQL, whose server is killed',
-  function () {
-    this.timeout(60_000);
+describeOnOwnPostgresql('the PostgreSQL store example, when the server is killed', function () {
+  this.timeout(60_000);
 
-    it('keeps what was acknowledged, and nothing that failed with the outcome none', async () => {
-      await using server = await startPostgresql();
-      await using store = await openPostgresqlStore({ connectionString: server.url });
-      const acknowledged: Creation[] = [];
-      const failed: (Creation & { readonly error: unknown })[] = [];
-      const writers = Array.from({ length: 20 }, async (_, writer) => {
-        for (let n = 0; failed.every(({ user }) => !user.id.startsWith(`${writer}-`)); n++) {
-          const creation = creationOf(`${writer}-${n}`);
-          await store.users.create(creation.user, creation.receipt).then(
-            () => acknowledged.push(creation),
-            (error) => failed.push({ ...creation, error }),
-          );
-        }
-      });
-      await until(() => acknowledged.length > 100, 'there are 100 acknowledged creations', 30_000);
-      await server.kill();
-      await Promise.all(writers);
-      await server.start();
-      await untilServed(() => store.ready());
-
-      for (const { user, receipt } of acknowledged) {
-        expect((await store.users.get(user.id))?.record).to.deep.equal(user);
-        expect((await store.users.create(user, receipt)).replayed).to.equal(true);
-      }
-      expect(failed.length).to.equal(20);
-      for (const { user, receipt, error } of failed) {
-        if (!isRostrumError(error, 'store-unavailable')) throw error;
-        const isThere = (await store.users.get(user.id)) !== undefined;
-        if (error.details.outcome === 'none') expect(isThere, user.id).to.equal(false);
-        expect((await store.users.create(user, receipt)).replayed).to.equal(isThere);
+  it('keeps acknowledged writes, and none that failed with outcome "none"', async () => {
+    await using server = await startPostgresql();
+    await using store = await openPostgresqlStore({ connectionString: server.url });
+    const acknowledged: Creation[] = [];
+    const failed: (Creation & { readonly error: unknown })[] = [];
+    const writers = Array.from({ length: 20 }, async (_, writer) => {
+      for (let n = 0; failed.every(({ user }) => !user.id.startsWith(`${writer}-`)); n++) {
+        const creation = creationOf(`${writer}-${n}`);
+        await store.users.create(creation.user, creation.receipt).then(
+          () => acknowledged.push(creation),
+          (error) => failed.push({ ...creation, error }),
+        );
       }
     });
-  },
-);
+    await until(() => acknowledged.length > 100, '100 creations are acknowledged', 30_000);
+    await server.kill();
+    await Promise.all(writers);
+    await server.start();
+    await untilServed(() => store.ready());
+
+    for (const { user, receipt } of acknowledged) {
+      expect((await store.users.get(user.id))?.record).to.deep.equal(user);
+      expect((await store.users.create(user, receipt)).replayed).to.equal(true);
+    }
+    expect(failed.length).to.equal(20);
+    for (const { user, receipt, error } of failed) {
+      if (!isRostrumError(error, 'store-unavailable')) throw error;
+      const isThere = (await store.users.get(user.id)) !== undefined;
+      if (error.details.outcome === 'none') expect(isThere, user.id).to.equal(false);
+      expect((await store.users.create(user, receipt)).replayed).to.equal(isThere);
+    }
+  });
+});
 
 interface Creation {
   readonly user: User;

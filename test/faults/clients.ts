@@ -3,29 +3,29 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readResponses } from '../support/responses.ts';
 
-/** What clients ask for: each on a connection of its own, the next as soon as a response is there. */
+/** The load of clients that each have a connection and send the next request after each response. */
 export interface ClientLoad {
   readonly port: number;
   readonly clients: number;
-  /** How many of them have a request under way at most; they take turns. All when absent. */
+  /** The maximum number of concurrent requests. Defaults to the number of clients. */
   readonly active?: number;
   readonly ms: number;
-  /** What was sent in the first of these milliseconds does not count. */
+  /** Requests during this warm-up time in milliseconds are not counted. */
   readonly warmMs: number;
-  /** A whole request. */
+  /** A complete request. */
   readonly request: string;
 }
 
 export interface ClientReport {
-  /** Requests that were served in a second. */
+  /** Successful requests per second. */
   readonly goodput: number;
-  /** Milliseconds from a request to its whole response, of what was served. */
+  /** Response times of successful requests in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Responses 503 in a second, and their milliseconds. */
+  /** 503 responses per second, and their response times in milliseconds. */
   readonly refused: number;
   readonly refusedP99: number;
-  /** Other responses, and connections that broke. There may be none. */
+  /** Other responses and broken connections. Must be 0. */
   readonly odd: number;
 }
 
@@ -35,9 +35,9 @@ interface Response {
 }
 
 /**
- * Runs the clients. After a 503 a client waits for as long as `Retry-After` says.
+ * Runs the clients. After a 503, a client waits for the time in `Retry-After`.
  *
- * @param connected called when all are connected; they begin when it is fulfilled
+ * @param connected called when all are connected; they begin when its promise resolves
  */
 export async function runClients(
   load: ClientLoad,
@@ -62,7 +62,7 @@ export async function runClients(
   const run = async (socket: Socket) => {
     const receive = responsesOf(socket);
     try {
-      await sleep(Math.random() * warmMs * 0.5); // Clients do not know of each other.
+      await sleep(Math.random() * warmMs * 0.5); // Spread the clients over time.
       while (!over.signal.aborted) {
         await begin();
         if (over.signal.aborted) return;
@@ -110,10 +110,10 @@ export async function runClients(
   };
 }
 
-/** Reads the responses of a connection, one for each call. */
+/** Reads one response of a connection per call. */
 function responsesOf(socket: Socket): () => Promise<Response> {
   let wanted = Promise.withResolvers<Response>();
-  wanted.promise.catch(() => {}); // A client that had no turn ends as well.
+  wanted.promise.catch(() => {}); // Ignore the end of clients that are not waiting for a response.
   socket.on('error', () => {}).on('close', () => wanted.reject(new Error('The connection ended.')));
   const received = (head: string) => {
     const retryAfter = Number(/\r\nretry-after: (\d+)/i.exec(head)?.[1]);

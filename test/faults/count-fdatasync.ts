@@ -1,5 +1,5 @@
-// Counts how often the server syncs its file while it acknowledges writes to SQLite: at least once
-// for every commit. A kill -9 cannot tell, as the operating system keeps what was not synced.
+// Counts how often the server syncs its SQLite file while it acknowledges writes, which must be at least once
+// per commit. kill -9 cannot test this, because the operating system keeps data that was not synced.
 //
 //   node test/faults/count-fdatasync.ts [--writes 200]
 
@@ -38,7 +38,7 @@ async function attach({ pid }: ChildProcess, summary: string): Promise<ChildProc
   throw new Error(`strace did not attach: ${said}`);
 }
 
-/** The column `calls` of what `strace -c` writes: the fourth, in the lines of the two calls. */
+/** Returns the sum of the fourth column, `calls`, of fdatasync and fsync in the output of `strace -c`. */
 function callsIn(summary: string): number {
   const lines = summary.split('\n').filter((line) => /\b(fdatasync|fsync)$/.test(line));
   return lines.reduce((sum, line) => sum + Number(line.trim().split(/\s+/)[3]), 0);
@@ -50,7 +50,7 @@ if (spawnSync('strace', ['-V']).status !== 0) {
 await post('before');
 const summary = join(folder.path, 'strace.txt');
 const tracer = await attach(server.process, summary);
-// Each is sent after the one before it was acknowledged.
+// Send each write after the previous one was acknowledged.
 for (let i = 0; i < writes; i++) await post(`user ${i}`);
 const exit = once(tracer, 'exit');
 tracer.kill('SIGINT');

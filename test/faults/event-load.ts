@@ -2,23 +2,23 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/until.ts';
 
-/** An event as a text: `updated post 0196… 3`. */
+/** An event as text: `updated post 0196… 3`. */
 type Event = string;
 
-/** What clients did and what followers met. Everything but `order` has to be 0 or true. */
+/** The changes of clients compared to the events that followers received. */
 export interface EventReport {
   readonly acknowledged: number;
-  /** Changes that no response came to at first, or one that did not know: they may have been made. */
+  /** Changes with no response or an unknown outcome at first, which may have been made. */
   readonly unknown: number;
   readonly events: number;
-  /** Acknowledged changes that a follower has no event of. */
+  /** Acknowledged changes without an event. */
   readonly missed: number;
-  /** Events of no change that was acknowledged or may have been made. */
+  /** Events of changes that were neither acknowledged nor uncertain. */
   readonly foreign: number;
   readonly twice: number;
-  /** Events of a record behind a later one of it. */
+  /** Events that arrived after a later event of the same record. */
   readonly outOfOrder: number;
-  /** Followers whose events are not those of the first one, in its order. */
+  /** Followers whose events differ from those of the first follower, or have another order. */
   readonly otherOrders: number;
   readonly odd: readonly string[];
 }
@@ -43,12 +43,12 @@ interface EventItem {
   readonly version: number;
 }
 
-/** Clients that make, change and delete users with posts over HTTP, and note what became of it. */
+/** Clients that create, change and delete users with posts over HTTP, and record the outcomes. */
 export class EventLoad {
   /** Where the server is by now. */
   address = '';
   readonly acknowledged = new Set<Event>();
-  /** What may have been made. */
+  /** Changes that may have been made. */
   readonly unknown = new Set<Event>();
   readonly odd: string[] = [];
   #clients: Promise<unknown> = Promise.resolve();
@@ -61,13 +61,13 @@ export class EventLoad {
     this.#clients = Promise.all(Array.from({ length: clients }, run));
   }
 
-  /** Fulfilled when every client has come to its end; until then the server has to be there. */
+  /** Resolves when all clients have finished. The server must be available until then. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#clients;
   }
 
-  /** A user with posts, from the creation to the deletion. */
+  /** Creates a user with posts, changes and deletes them. */
   async #live(): Promise<void> {
     const author = await this.#create('user', { name: 'N' });
     const posts: { id: string; version: number }[] = [];
@@ -96,7 +96,7 @@ export class EventLoad {
     await this.#insist(events, `/users/${author}?posts=${mode}`, { method: 'DELETE' }, 1);
   }
 
-  /** Creates a record under a key, again and again until it is acknowledged. */
+  /** Creates a record with an idempotency key, retrying until it is acknowledged. */
   async #create(kind: 'user' | 'post', body: object): Promise<string> {
     const key = randomUUID();
     for (;;) {
@@ -111,8 +111,8 @@ export class EventLoad {
   }
 
   /**
-   * Makes a change of a version until it is acknowledged. Where an earlier try has made it, the version
-   * is another one by then; that nothing else changes the record tells the two apart.
+   * Retries a conditional change until it is acknowledged. If an earlier try succeeded, the version has
+   * changed. As nothing else changes the record, a mismatch means success.
    */
   async #insist(events: Event[], path: string, request: Request, version: number): Promise<void> {
     for (let tries = 1; ; tries++) {
@@ -138,7 +138,7 @@ export class EventLoad {
   }
 }
 
-/** Reads the log of a server on and on, and keeps its position while the server is away. */
+/** Reads the event log continuously, and keeps its position while the server is down. */
 export class EventFollower {
   /** Where the server is by now. */
   address: string;
@@ -154,7 +154,7 @@ export class EventFollower {
     this.#end = this.#follow();
   }
 
-  /** Fulfilled when it has met an event; it reads no more then. */
+  /** Resolves when this event was received, and stops reading. */
   async stopBehind(event: Event): Promise<void> {
     await until(() => this.met.includes(event), `a follower meets ${event}`, 60_000);
     this.#stopped = true;
@@ -183,14 +183,14 @@ export class EventFollower {
   }
 }
 
-/** The end of a server's log, for followers to begin at. */
+/** Returns the position at the end of the log, where followers begin. */
 export async function endOfEvents(address: string): Promise<string> {
   const answer = await send(address, '/events', { method: 'GET' });
   if (answer?.body.next === undefined) throw new Error(`No log: ${JSON.stringify(answer)}`);
   return answer.body.next;
 }
 
-/** Makes one more change. @returns its event: followers that have met it have met all before it */
+/** Makes one last change and returns its event. Followers that received it have received all earlier events. */
 export async function lastEvent(address: string): Promise<Event> {
   const answer = await send(address, '/users', { method: 'POST', body: { name: 'last' } });
   return `created user ${answer?.body.id} 1`;
@@ -215,7 +215,7 @@ export function judge(
     const versions = new Map<string, number>();
     for (const event of met) {
       const [change, kind, id, version] = event.split(' ');
-      // A deletion has the version that it deleted.
+      // The event of a deletion has the last version of the record.
       const place = Number(version) + (change === 'deleted' ? 0.5 : 0);
       if (place <= (versions.get(`${kind} ${id}`) ?? 0)) counts.outOfOrder += 1;
       versions.set(`${kind} ${id}`, place);
@@ -234,7 +234,7 @@ interface Request {
   readonly ifMatch?: string;
 }
 
-/** @returns undefined when no response came */
+/** Returns undefined if no response arrives. */
 async function send(address: string, path: string, request: Request): Promise<Answer | undefined> {
   const { method, type = 'application/json', body, key, ifMatch } = request;
   try {

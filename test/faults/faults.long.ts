@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { findMongod } from '../support/mongod/binary.ts';
 
-/** Each says what it saw, and fails where a bound does not hold. */
+/** Each script prints its results, and fails if a limit is exceeded. */
 const scripts: Record<string, readonly string[]> = {
-  'serves others while it is pressed, on memory': ['http-pressure.ts'],
-  'serves others while it is pressed, on SQLite': ['http-pressure.ts', '--store', 'sqlite'],
-  'serves others while it is pressed, on MongoDB': ['http-pressure.ts', '--store', 'mongodb'],
-  'serves as much as it can where far more is asked': ['overload.ts'],
-  'finds no 5xx in random requests': ['fuzz-http.ts', '--requests', '20000'],
-  'loses nothing on SQLite when it is killed, beside another on the same file and an import': [
+  'serves other clients under extreme load on memory': ['http-pressure.ts'],
+  'serves other clients under extreme load on SQLite': ['http-pressure.ts', '--store', 'sqlite'],
+  'serves other clients under extreme load on MongoDB': ['http-pressure.ts', '--store', 'mongodb'],
+  'keeps its throughput when overloaded': ['overload.ts'],
+  'returns no 5xx to random requests': ['fuzz-http.ts', '--requests', '20000'],
+  'loses no data on SQLite when killed, with another server and an import on the same file': [
     ...['kill-sqlite.ts', '--servers', '2', '--kills', '50', '--seconds', '300'],
   ],
-  'syncs at least once for every commit that it acknowledges': ['count-fdatasync.ts'],
-  'leaves no post without its author on MongoDB': ['mongodb-orphans.ts'],
-  'loses nothing on MongoDB when primaries are killed and step down': [
+  'syncs the SQLite file at least once per commit': ['count-fdatasync.ts'],
+  'leaves no posts with a missing author on MongoDB': ['mongodb-orphans.ts'],
+  'loses no data on MongoDB when primaries are killed or step down': [
     ...['mongodb-failover.ts', '--kills', '20', '--step-downs', '20'],
   ],
 };

@@ -1,5 +1,5 @@
-// 200,000 random requests against the program on SQLite: no 5xx, no hang, no response outside the
-// contract's shapes, and no growth of memory between the middle and the end.
+// Sends 200,000 random requests to the program on SQLite. Fails on any 5xx, hang or response that violates the
+// contract, and if memory grows between the middle and the end.
 //
 //   node test/faults/fuzz-http.ts [--requests 200000] [--seed N]
 
@@ -16,7 +16,7 @@ const { values } = parseArgs({
 const requests = Number(values.requests);
 const seed = Number(values.seed ?? Math.trunc(Math.random() * 2 ** 31));
 const mostGrowthMiB = 50;
-/** With fewer requests the middle still is the beginning. */
+/** With fewer requests, memory is still growing from the start at the middle. */
 const judgesMemory = requests >= 100_000;
 
 await using folder = await temporaryDirectory();

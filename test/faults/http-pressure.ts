@@ -1,13 +1,13 @@
-// Presses the server with what once ended it or switched it off for others, while a client of small
-// requests asks 20 times a second: a list of one, a record, new users, one of them in chunks, /livez.
-// That client has to be served as it asked in 98 of 100 cases, and within 2 s; beside connections that
-// only hold something, 99 of 100 cases within 500 ms. Beside clients of pages no POST may fail, its p99
-// may be twice what it is alone, and many clients have to get 90 % of the pages that few get. The server
-// has a heap of 256 MiB and stays under 600 MiB. Each press has a store of its own.
+// Runs scenarios that once crashed the server or blocked other clients, while a client sends small requests 20
+// times a second: a list of one, a record, new users (one of them in chunks), and /livez. Of the small
+// requests, 98 % must succeed, all within 2 s. In scenarios that only hold connections, 99 % must succeed
+// within 500 ms. In scenarios with pages, no POST may fail, the p99 of POST may at most double, and many
+// clients must get 90 % of the pages that few clients get. The server has a heap of 256 MiB and must stay below
+// 600 MiB. Each scenario has its own store.
 //
 //   node test/faults/http-pressure.ts [--store memory|sqlite|mongodb] [--only pipelines;pages] [--seconds 10]
-//     [--posts 200000, which a list without an index looks through]
-//     [--program PATH/main.js, to press another build, such as an older one]
+//     [--posts 200000, the number of posts that a list without an index scans]
+//     [--program PATH/main.js, to test another build, such as an older one]
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,8 +19,8 @@ import { findMongod } from '../support/mongod/binary.ts';
 import { startReplicaSet } from '../support/mongod/servers.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { createKey, program, startProgram } from '../support/server.ts';
-import { loadHoldings, post, postHoldings } from './pressure/holdings.ts';
-import { type Press, pressesOn } from './pressure/presses.ts';
+import { loadContents, post, postContents } from './pressure/contents.ts';
+import { type Scenario, scenariosOn } from './pressure/scenarios.ts';
 import type { Seen } from './pressure/small-client.ts';
 
 const { values } = parseArgs({
@@ -34,23 +34,23 @@ const { values } = parseArgs({
 });
 const smallClient = join(import.meta.dirname, 'pressure/small-client.ts');
 
-/** What the server may take of memory. */
+/** The memory limit of the server. */
 const mostMiB = 600;
 process.env.NODE_OPTIONS = '--max-old-space-size=256';
 
-// The server ends with this process.
+// Exit cleanly, which also stops the server.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
-/** The p99 of POST when nothing presses the server. */
+/** The p99 of POST without other load. */
 let aloneP99 = 0;
 
-/** The most memory that a process had so far, in MiB; 0 where Linux does not tell. */
+/** Returns the peak memory of a process in MiB, or 0 if not on Linux. */
 async function peakOf(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
   return Math.round(Number(/VmHWM:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024);
 }
 
-/** An empty store of a kind, and what removes it. */
+/** Creates an empty store of each kind, with a function to remove it. */
 const newStores: Record<string, () => Promise<readonly [url: string, AsyncDisposable?]>> = {
   memory: async () => ['memory:'],
   async sqlite() {
@@ -59,9 +59,9 @@ const newStores: Record<string, () => Promise<readonly [url: string, AsyncDispos
   },
   async mongodb() {
     const binary = await findMongod();
-    if (binary === undefined) throw new Error('There is no MongoDB server to press.');
+    if (binary === undefined) throw new Error('There is no MongoDB server to test.');
     const set = await startReplicaSet(binary, 1);
-    return [set.url('pressed'), set];
+    return [set.url('pressure'), set];
   },
 };
 
@@ -70,14 +70,14 @@ function unknownStore(): never {
 }
 const newStore = newStores[values.store] ?? unknownStore();
 
-async function run(name: string, press: Press): Promise<string> {
-  const { holds, callers = 0, p99: mostP99 = Number.POSITIVE_INFINITY } = press;
+async function run(name: string, scenario: Scenario): Promise<string> {
+  const { contents, callers = 0, p99: mostP99 = Number.POSITIVE_INFINITY } = scenario;
   await using stack = new AsyncDisposableStack();
   const [url, store] = await newStore();
   stack.use(store);
   const isShared = values.store !== 'memory';
-  const loaded = holds && isShared ? await loadHoldings(url, holds) : undefined;
-  const args = ['--store', url, '--trust-proxy', '1']; // Clients can have many addresses.
+  const loaded = contents && isShared ? await loadContents(url, contents) : undefined;
+  const args = ['--store', url, '--trust-proxy', '1']; // Lets clients claim many addresses.
   const tokens: string[] = [];
   if (callers > 0) {
     const keys = join(stack.use(await temporaryDirectory()).path, 'keys');
@@ -86,7 +86,7 @@ async function run(name: string, press: Press): Promise<string> {
   }
   const server = stack.use(await startProgram(values.program, ...args));
   const { address } = server;
-  const posted = holds && !isShared ? await postHoldings(address, holds) : undefined;
+  const posted = contents && !isShared ? await postContents(address, contents) : undefined;
   const sockets: Socket[] = [];
   const open = () => {
     const socket = connect(Number(new URL(address).port), '127.0.0.1').on('error', () => {});
@@ -95,10 +95,10 @@ async function run(name: string, press: Press): Promise<string> {
   };
   const { id } = await post(address, '/users', { name: 'Ann' });
   const child = fork(smallClient, [address, id]);
-  await once(child, 'message'); // It has begun.
-  const held = loaded ?? posted ?? { author: '', position: '', posts: [] };
-  const did = await press.run({
-    ...held,
+  await once(child, 'message'); // The client has started.
+  const filled = loaded ?? posted ?? { author: '', position: '', posts: [] };
+  const did = await scenario.run({
+    ...filled,
     address,
     tokens,
     ms: Number(values.seconds) * 1000,
@@ -120,10 +120,10 @@ async function run(name: string, press: Press): Promise<string> {
   return `${isGood ? 'ok' : 'NOT OK'}: ${did}; of others ${others}; peak ${peakMiB} MiB`;
 }
 
-for (const [name, press] of Object.entries(pressesOn(values.store, Number(values.posts)))) {
-  // First of all, what the others are held against.
+for (const [name, scenario] of Object.entries(scenariosOn(values.store, Number(values.posts)))) {
+  // Always run the scenario "nothing", the baseline for the others.
   if (name !== 'nothing' && !values.only.split(';').some((part) => name.includes(part))) continue;
-  const line = run(name, press).catch((error) => {
+  const line = run(name, scenario).catch((error) => {
     process.exitCode = 1;
     return `NOT OK: ${error}`;
   });

@@ -1,8 +1,7 @@
-// Kills servers at random moments while they write to one SQLite file, starts them again, and looks
-// whether everything that they acknowledged is there. Each of them is killed so many times, and all
-// the while `rostrum import` adds posts to the same file. Two followers of each server keep their position
-// in the log of events: what they met has to be what was acknowledged or may have been made, once and in
-// one order.
+// Kills servers at random moments while they write to one SQLite file, restarts them, and checks that every
+// acknowledged write is there. Meanwhile, `rostrum import` adds posts to the same file. Two followers of each
+// server keep their position in the event log: they must receive every change that was acknowledged or may have
+// been made, once and in the same order.
 //
 //   node test/faults/kill-sqlite.ts [--servers 1] [--kills 200] [--seconds 900] [--writers 4]
 
@@ -28,13 +27,13 @@ const { values } = parseArgs({
   options: {
     servers: { type: 'string', default: '1' },
     kills: { type: 'string', default: '200' },
-    /** No further kill after this time. */
+    /** No more kills after this time. */
     seconds: { type: 'string', default: '900' },
     writers: { type: 'string', default: '4' },
   },
 });
 const kills = Number(values.kills);
-/** Posts of one import. */
+/** The number of posts per import. */
 const imported = 2000;
 
 await using folder = await temporaryDirectory();
@@ -45,7 +44,7 @@ const elapsed = () => Math.round((performance.now() - start) / 1000);
 
 interface KillReport extends Report {
   readonly kills: number;
-  /** After how many of the kills `PRAGMA integrity_check` and `foreign_key_check` found no fault. */
+  /** The number of kills after which `PRAGMA integrity_check` and `foreign_key_check` found no fault. */
   readonly sound: number;
 }
 
@@ -53,7 +52,7 @@ const loads: Load[] = [];
 const changers: EventLoad[] = [];
 const followers: EventFollower[] = [];
 
-/** Kills a server on the file again and again. */
+/** Kills a server repeatedly. */
 async function killServer(): Promise<KillReport> {
   const [load, changer] = [new Load(), new EventLoad()];
   const own: EventFollower[] = [1, 2].map(() => new EventFollower('', begin));
@@ -64,7 +63,7 @@ async function killServer(): Promise<KillReport> {
   load.start(Number(values.writers));
   changer.start(Number(values.writers));
   for (;;) {
-    // Every other time the file is looked at first, so that a reader is the one to recover it.
+    // Every second time, check the file before restarting, so that a reader has to recover it.
     const readFirst = killed % 2 === 1;
     if (readFirst && isSound()) sound += 1;
     await using server = await startServer(...store);
@@ -72,7 +71,7 @@ async function killServer(): Promise<KillReport> {
     for (const client of [load, changer, ...own]) client.address = server.address;
     const isLast = killed === kills || elapsed() > Number(values.seconds);
     if (isLast) await Promise.all([load.stop(), changer.stop()]);
-    // Looking for everything takes longer each time.
+    // Checking all records takes longer each time.
     const report = isLast || killed % 10 === 9 ? await load.report() : undefined;
     if (report && (isLast || !isSafe(report))) {
       await Promise.all([load.stop(), changer.stop()]);
@@ -95,7 +94,7 @@ function isSound(): boolean {
   }
 }
 
-/** Imports posts again and again. @returns how many are there, and how many should be */
+/** Imports posts repeatedly. Returns how many there are and how many there should be. */
 async function keepImporting(isOver: () => boolean) {
   const posts = Array.from({ length: imported }, (_, n) => ({ title: 'imported', n }));
   const path = join(folder.path, 'posts.json');
@@ -112,7 +111,7 @@ async function keepImporting(isOver: () => boolean) {
   return { imports, found: rows.map(({ id }) => id), added: imports * imported };
 }
 
-/** Where all followers begin. */
+/** The position at which all followers begin. */
 const begin = await (async () => {
   await using server = await startServer(...store);
   return await endOfEvents(server.address);

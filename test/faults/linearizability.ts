@@ -1,6 +1,6 @@
-// Lets 20 clients race for three records, many times, and looks for a record that no order of their
-// requests explains: a lost update, a stale read, a record made twice. At last a store that loses
-// updates on purpose must be found out.
+// Lets 20 clients race for three records many times, and checks that some order of their requests explains the
+// responses for each record. Detects lost updates, stale reads and duplicate creations. At the end, checks that
+// it finds the fault of a store that loses updates on purpose.
 //
 //   node test/faults/linearizability.ts [--histories 1000] [--only mongodb]
 
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 });
 const histories = Number(values.histories);
 
-/** @returns the first record that no order explains */
+/** Returns the first record whose history is not linearizable. */
 async function race(name: string, addresses: readonly string[]): Promise<string | undefined> {
   using racers = new Racers(addresses);
   const start = performance.now();

@@ -7,34 +7,34 @@ type Resource = 'users' | 'posts';
 type Found = Readonly<Record<string, unknown>>;
 type Page = Partial<Record<Resource, readonly Found[]>> & { readonly next: string | null };
 
-/** What clients saw of a server that went away under them, and what became of their records. */
+/** The results of clients whose server failed, and the state of their records. */
 export interface Report {
   readonly acknowledged: number;
-  /** Records that were read right after their creation was acknowledged. */
+  /** Records that were read immediately after their creation was acknowledged. */
   readonly read: number;
-  /** How often a request was sent at most, until it succeeded. */
+  /** The maximum number of tries until a request succeeded. */
   readonly mostTries: number;
-  /** Creations that a repeat acknowledged, and that an earlier try had made. */
+  /** Creations acknowledged by a retry although an earlier try had succeeded. */
   readonly replayed: number;
-  /** Responses 503, and connections that broke. */
+  /** 503 responses and broken connections. */
   readonly unavailable: number;
-  /** The first of all other responses. There may be none. */
+  /** The first other response. There must be none. */
   readonly odd: readonly string[];
   readonly slowestMs: number;
-  /** Of the acknowledged records: not there, not as acknowledged, there more than once. */
+  /** Acknowledged records that are missing, different or duplicated. */
   readonly lost: number;
   readonly torn: number;
   readonly twice: number;
 }
 
-/** Whether everything acknowledged is there, unchanged and once, and no response was odd. */
+/** Returns true if every acknowledged record exists once and unchanged, and no response was unexpected. */
 export function isSafe({ lost, torn, twice, odd }: Report): boolean {
   return lost + torn + twice + odd.length === 0;
 }
 
 /**
- * Clients that create users and posts over HTTP and read what they created. They send a request
- * again, a creation under its key, that got 503 (after its `Retry-After`) or no response.
+ * Clients that create users and posts over HTTP and read them back. They retry requests after a 503 (and its
+ * `Retry-After`) or without a response, creations with the same idempotency key.
  */
 export class Load {
   /** Where the server is by now. */
@@ -54,7 +54,7 @@ export class Load {
     return this.#acknowledged.size;
   }
 
-  /** The ids of what was acknowledged so far. */
+  /** The ids of the records acknowledged so far. */
   *ids(): Generator<readonly [Resource, unknown]> {
     for (const { id, title } of this.#acknowledged.values()) {
       yield [title === undefined ? 'users' : 'posts', id];
@@ -68,19 +68,19 @@ export class Load {
     this.#clients = Promise.all(Array.from({ length: clients }, run));
   }
 
-  /** Fulfilled when so many more records were created. */
+  /** Resolves when so many more records were created. */
   async progress(count: number): Promise<void> {
     const enough = this.created + count;
     await until(() => this.created >= enough, 'records are created', 60_000);
   }
 
-  /** Fulfilled when every creation has come to its end; until then the server has to be there. */
+  /** Resolves when every creation has finished. The server must be available until then. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#clients;
   }
 
-  /** Looks for all that was acknowledged before; clients may go on meanwhile. */
+  /** Checks all records acknowledged before the call. Clients can continue meanwhile. */
   async report(): Promise<Report> {
     const acknowledged = [...this.#acknowledged];
     const found = new Map<unknown, Found[]>();
@@ -130,7 +130,7 @@ export class Load {
     if (!isDeepStrictEqual(read.record, record)) this.#odd.push(`read ${read.text}`);
   }
 
-  /** Sends a request until it succeeds. @returns undefined after a response that is odd */
+  /** Retries a request until it succeeds. Returns undefined after an unexpected response. */
   async #insist(status: number, path: string, init?: RequestInit) {
     for (let tries = 1; ; tries++) {
       const from = performance.now();
@@ -151,7 +151,7 @@ export class Load {
     }
   }
 
-  /** @returns undefined when the connection broke */
+  /** Returns undefined if the connection broke. */
   async #send(path: string, init: RequestInit = {}) {
     try {
       const signal = AbortSignal.timeout(20_000);

@@ -1,8 +1,7 @@
-// Kills and step-downs of the primary of three nodes while clients write and read through the real
-// server, and send again what got 503. An election takes two seconds and more here. Every
-// record that got 201 has to be there, unchanged, and once; every response has to come in
-// time; and no request has to be sent more than twice. Four followers meet every change in one order:
-// what was acknowledged, and of the rest nothing but what had an unknown outcome.
+// Kills the primary of three nodes or makes it step down, while clients write and read through the real server
+// and retry after 503. An election takes at least two seconds. Every acknowledged record must exist once and
+// unchanged, every response must arrive in time, and no request may need more than two tries. Four followers
+// must receive all acknowledged changes in the same order, and otherwise only changes with an unknown outcome.
 //
 //   node test/faults/mongodb-failover.ts [--kills 20] [--step-downs 50]
 

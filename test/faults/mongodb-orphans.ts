@@ -1,6 +1,6 @@
-// Two processes create and delete the same users and their posts, on one database. Afterwards no post names
-// a user that does not exist, and no post is lost. The same race with a fault planted has to leave orphans:
-// a race that finds nothing then proves nothing.
+// Two processes create and delete the same users and their posts on one database. Afterwards, no post may have
+// an author that does not exist, and no post may be lost. As a control, the same race with an injected fault
+// must leave orphans.
 //
 //   node test/faults/mongodb-orphans.ts [--users 10000] [--control-users 500]
 
@@ -17,7 +17,7 @@ import { startReplicaSet } from '../support/mongod/servers.ts';
 import { untilServed } from '../support/until.ts';
 import { countOrphans, plantUnchangedTouch } from './orphan-race.ts';
 
-/** Users that both processes work on at the same time. */
+/** The number of users that both processes work on concurrently. */
 const batch = 50;
 
 const { values } = parseArgs({
@@ -48,7 +48,7 @@ async function raceAll(): Promise<void> {
 interface Done {
   readonly created: number;
   readonly deleted: number;
-  /** Posts that were acknowledged and that no call has deleted. */
+  /** Acknowledged posts that were not deleted. */
   readonly kept: readonly string[];
   readonly odd: readonly string[];
 }
@@ -93,7 +93,7 @@ async function work(url: string, planted: boolean): Promise<void> {
     await Promise.all(times(batch, (n) => live(`u${first + n}`, n)));
     process.send?.(done);
 
-    /** A user with posts, while the other process does the same. Of every third user, all posts stay. */
+    /** Creates a user with posts while the other process does the same. Keeps all posts of every third user. */
     async function live(authorId: string, n: number): Promise<void> {
       const modes: readonly DeleteMode[] = n % 3 === 0 ? ['refuse', 'keep'] : ['keep', 'delete'];
       await attempt(() => store.users.create(user({ id: authorId, email: null })));

@@ -1,5 +1,5 @@
-// Outages of the network between the real server and MongoDB, of each kind in turn, while clients
-// write and read and send again what got 503. Nothing may be lost, doubled or hung.
+// Causes network outages of each kind between the real server and MongoDB, while clients write, read and retry
+// after 503. No record may be lost or duplicated, and no request may hang.
 //
 //   node test/faults/mongodb-outages.ts [--outages 100]
 
@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 import { quantile } from './clients.ts';
 import { isSafe, Load } from './load.ts';
 
-/** Milliseconds: of one request, and until the API serves again after an outage. */
+/** The maximum times in milliseconds for a request, and until the API recovers after an outage. */
 const bounds = { slowest: 10_000, recovery: 3000 };
 
 const { values } = parseArgs({ options: { outages: { type: 'string', default: '100' } } });

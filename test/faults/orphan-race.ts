@@ -7,29 +7,29 @@ import type { DeleteMode } from '../../src/ports/user-repository.ts';
 import { later, post, times, user } from '../../src/testing/fixtures.ts';
 import { untilServed } from '../support/until.ts';
 
-/** What came of some rounds of the race. */
+/** The results of the race. */
 export interface Ledger {
   created: number;
   moved: number;
   deleted: number;
   refused: number;
   unavailable: number;
-  /** Posts that name a user that does not exist. There may be none. */
+  /** Posts whose author does not exist. Must be 0. */
   orphans: number;
-  /** Posts that were acknowledged, that no call deleted, and that are gone. There may be none. */
+  /** Acknowledged posts that disappeared without being deleted. Must be 0. */
   lost: number;
 }
 
 export interface RaceOptions {
   readonly url: string;
-  /** The same database, as the driver shows it. */
+  /** The driver's handle of the same database. */
   readonly db: Db;
   readonly rounds: number;
 }
 
 const modes: readonly DeleteMode[] = ['refuse', 'delete', 'keep'];
 
-/** Creators, movers and deleters race over one user, on three stores that know nothing of each other. */
+/** Lets creations, author changes and deletions race over one user, on three independent stores. */
 export async function raceOrphans({ url, db, rounds }: RaceOptions): Promise<Ledger> {
   const ends = { created: 0, moved: 0, deleted: 0, refused: 0, unavailable: 0 };
   const ledger: Ledger = { ...ends, orphans: 0, lost: 0 };
@@ -96,7 +96,7 @@ async function endOf(call: () => Promise<End>): Promise<End> {
   }
 }
 
-/** Returns how many posts name a user that does not exist. */
+/** Returns how many posts have an author that does not exist. */
 export async function countOrphans(db: Db): Promise<number> {
   const authors: string[] = await db.collection('posts').distinct('authorId');
   const users = await db
@@ -109,9 +109,8 @@ export async function countOrphans(db: Db): Promise<number> {
 }
 
 /**
- * Plants a fault: authors are touched with the same value each time, which the server does not write.
- *
- * @returns what removes it
+ * Injects a fault: updates of authors always set the same value, which the server does not write. Returns a
+ * function that removes the fault.
  */
 export function plantUnchangedTouch(): () => void {
   const { update } = Transaction.prototype;

@@ -1,6 +1,6 @@
-// Ten times as many requests at a time as the server serves best, on as many connections: it has to
-// serve nearly as much, refuse the rest at once, and respond to probes. Clients that are refused come back
-// when `Retry-After` says.
+// Sends ten times as many concurrent requests as give the best throughput, on as many connections. The server
+// must serve nearly as many, reject the rest immediately, and respond to probes. Rejected clients retry after
+// `Retry-After`.
 //
 //   node test/faults/overload.ts [--rounds 15] [--only changes]
 
@@ -17,14 +17,14 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '15' },
     only: { type: 'string' },
-    /** Runs clients: a process of its own. */
+    /** Runs only the clients. Used by the child processes. */
     load: { type: 'string' },
   },
 });
 
-/** How many clients there are, and how many of them ask at a time when the server is at its peak. */
+/** The numbers of clients, of concurrent requests at peak throughput, and of clients that measure. */
 const [clients, peakClients, measuringClients] = [2560, 256, 160];
-/** What has to hold of the medians of all rounds: percent of the peak, milliseconds. */
+/** Limits for the medians of all rounds, in percent of the peak and milliseconds. */
 const bounds = { goodput: 90, p99: 250, refusedP99: 20 };
 const times = { ms: 2500, warmMs: 2000 };
 
@@ -47,17 +47,17 @@ const loads: Record<string, { readonly store: string; readonly request: string }
   },
 };
 
-/** Asked before this process is pinned itself. */
+/** Determined before this process is pinned. */
 const canPin = availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0;
 
-/** The server and its clients have a core each, where there are two. */
+/** Pins the server and its clients to one core each, if there are two. */
 function pin(pid: number, core: number): void {
   if (canPin) execFileSync('taskset', ['-acp', String(core), String(pid)]);
 }
 
 /**
- * All clients ask, and few of them measure: thousands in one process wait for it, and not for the
- * server alone. So those that measure have a process of their own, which goes before the other.
+ * Runs all clients, and measures response times with a few of them in a separate process with higher priority:
+ * thousands of clients in one process would measure their own delays too.
  */
 async function measured(load: ClientLoad): Promise<ClientReport> {
   const { clients, active = clients } = load;
@@ -68,7 +68,7 @@ async function measured(load: ClientLoad): Promise<ClientReport> {
     clientProcess({ ...load, ...part }),
     clientProcess({ ...load, ...rest }, constants.priority.PRIORITY_LOW),
   ] as const;
-  // To connect takes long where others are served already: the server accepts one a turn.
+  // Connect first: the server accepts one connection per tick, which takes long under load.
   await Promise.all(both.map(messageOf));
   const [small, large] = await Promise.all([reportOf(both[0]), reportOf(both[1])]);
   return {
@@ -98,7 +98,7 @@ async function messageOf(child: ChildProcess): Promise<unknown> {
   return message;
 }
 
-/** Asks the probes 20 times a second. @returns how many failed, and the p99 in milliseconds */
+/** Calls the probes 20 times a second, and returns how many failed and the p99 in milliseconds. */
 async function probe(address: string, signal: AbortSignal) {
   const slow: number[] = [];
   let failed = 0;
@@ -116,7 +116,7 @@ async function probe(address: string, signal: AbortSignal) {
   return { all: slow.length, failed, p99: quantile(slow, 0.99) };
 }
 
-/** @returns whether all is within its bounds */
+/** Returns true if all values are within their limits. */
 async function overload(name: string, store: string, request: string): Promise<boolean> {
   await using folder = await temporaryDirectory();
   const url = store === 'memory:' ? store : `${store}${folder.path}/rostrum.db`;
@@ -143,7 +143,7 @@ async function overload(name: string, store: string, request: string): Promise<b
     console.log(`${name}, overload: ${describe(over)}`);
   }
   const median = (of: (round: (typeof rounds)[number]) => number) => quantile(rounds.map(of), 0.5);
-  // Of each round, as the machine may be slower in the next one.
+  // Compare within each round, because the machine may be slower in the next one.
   const goodput = median(({ peak, over }) => (over.goodput / peak.goodput) * 100);
   const p99 = median(({ over }) => over.p99);
   const refusedP99 = median(({ over }) => over.refusedP99);

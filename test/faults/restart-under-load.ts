@@ -1,7 +1,7 @@
-// Restarts the program on SQLite, by SIGTERM, while clients create and read records. Of what the server
-// accepted nothing may fail: a request that it read has a response, and a response that it began is
-// whole. These do not count: a connection that was refused, a 503 `shutting-down`, and a request that
-// the server never read. A record whose creation got no response is not there.
+// Restarts the program on SQLite with SIGTERM, while clients create and read records. No accepted request may
+// fail: every request that the server read must get a complete response. Refused connections, 503
+// `shutting-down`, and requests that the server never read don't count. A record whose creation got no response
+// must not exist.
 //
 //   node test/faults/restart-under-load.ts [--restarts 100] [--clients 16]
 
@@ -24,7 +24,7 @@ interface User {
   readonly name: string;
 }
 
-/** What a client saw of one request. */
+/** The result of a request. */
 type Outcome =
   | { readonly kind: 'served'; readonly body: string }
   | { readonly kind: 'refused' | 'shutting down' | 'not read' | 'dropped' | 'cut' | 'odd' };
@@ -34,7 +34,7 @@ const counts: Record<Outcome['kind'], number> = {
   refused: 0,
   'shutting down': 0,
   'not read': 0,
-  /** The server read the whole request and ended the connection without a response. */
+  /** The server read the whole request and closed the connection without a response. */
   dropped: 0,
   cut: 0,
   odd: 0,
@@ -44,13 +44,13 @@ const unanswered = new Set<string>();
 let port = 0;
 let isOver = false;
 
-/** A response that takes longer, in milliseconds, than a shutdown does is none. */
+/** The maximum response time in milliseconds: longer than a shutdown takes. */
 const responseMs = 30_000;
 
-/** How long the reset takes at most, in milliseconds, by which a server says that it read no more. */
+/** The maximum time in milliseconds until a connection reset arrives from a server that stopped reading. */
 const resetMs = 50;
 
-/** One connection of a client: a request at a time, by what happens on the wire. */
+/** A client connection with one request at a time, which observes the wire exactly. */
 class ClientConnection {
   readonly #socket: Socket;
   readonly #connected = Promise.withResolvers<boolean>();
@@ -59,7 +59,7 @@ class ClientConnection {
   #changed = () => {};
 
   constructor() {
-    // It stays open when the server ends it, so that it hears what becomes of what it sent.
+    // Stay open when the server closes its side, to learn whether it read the request.
     this.#socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     this.#socket
       .setEncoding('utf8')
@@ -107,8 +107,8 @@ class ClientConnection {
   }
 
   /**
-   * Why there is no response. A server that closes a connection before it has read all that came
-   * resets it (RFC 9293, section 3.6.1), and by then nothing more can be written.
+   * Returns why there is no response. A server that closes a connection without reading all data resets it
+   * (RFC 9293, section 3.6.1).
    */
   async #lost(): Promise<'not read' | 'dropped' | 'cut'> {
     if (this.#received !== '') return 'cut';
@@ -166,7 +166,7 @@ async function client(): Promise<void> {
   connection.close();
 }
 
-/** The ids of all users, by their names. */
+/** Returns the ids of all users by name. */
 async function allUsers(address: string): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   for (let cursor: string | null = ''; cursor !== null; ) {

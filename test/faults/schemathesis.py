@@ -2,7 +2,7 @@
 
 import schemathesis
 
-# No schema says which cursors, versions, keys and authors there are, and which id a path has.
+# Schemas cannot express which cursors, versions, keys and authors exist, or which id a path has.
 BY_CODE = {"invalid-cursor", "version-mismatch", "idempotency-key-reused"}
 BY_FIELD = {"unknown", "mismatch"}
 
@@ -47,7 +47,7 @@ def filter_failure(context, failure, case, response):
         return kind != "AcceptedNegativeData" or not removes_nothing(case)
     problem = response.json()
     if kind == "AcceptedNegativeData":
-        # A version is judged before the fields of the body; and 414 is a refusal, though not in its list.
+        # The version is checked before the body. 414 also counts as a rejection, although it is not in the list.
         return problem["code"] not in {"version-mismatch", "uri-too-long"}
     if kind != "RejectedPositiveData":
         return True

@@ -1,7 +1,7 @@
-// schemathesis reads the description and tries all that it says against the program on SQLite: by
-// its examples, at the limits of its schemas, at random, and along its links. As it is, with keys,
-// and with custom fields that a schema and filters describe. Whatever it finds fails the run. That it
-// cannot resolve a parameter of nextPage is no finding: the page before had none, and none is passed.
+// Runs schemathesis, which reads the OpenAPI description and tests the program on SQLite with its examples, at
+// the limits of its schemas, at random, and along its links. Runs without keys, with keys, and with custom
+// fields from a schema and filters. Any finding fails the run, except unresolved parameters of nextPage, which
+// only mean that there was no next page.
 //
 //   pip install schemathesis
 //   node test/faults/schemathesis.ts [--seconds 300] [--only plain|keys|own] [--program PATH] [--seed N]
@@ -52,7 +52,7 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 writeFileSync(file('users.json'), JSON.stringify(userSchema));
 writeFileSync(file('posts.json'), JSON.stringify(postSchema));
 
-/** A key that stands for no user owns nothing. */
+/** A key without a user owns no records. */
 const everything = scopes.filter((scope) => !scope.endsWith(':own'));
 
 async function newToken(): Promise<string> {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { customValue } from '../support/arbitraries.ts';
 import type { Random } from './random.ts';
 
-/** Bodies of every kind of wrong, and some that are right. */
+/** Generates bodies that are wrong in many ways, and some valid ones. */
 export function bodyOf(random: Random, ids: readonly string[]): Buffer {
   const body = random.pick(bodies)(random, ids);
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
@@ -102,7 +102,7 @@ function anyValue(random: Random): unknown {
 
 const keys = ['name', 'title', 'email', 'id', 'body', 'authorId', 'createdAt', '', '__proto__'];
 
-/** A byte changed, lost, doubled or put in, or all that follows lost. */
+/** Changes, drops, duplicates or inserts a byte, or truncates the rest. */
 function mutated(random: Random, bytes: Buffer): Buffer {
   const at = random.int(bytes.length + 1);
   const between = Buffer.from(random.pick([[], [random.int(256)]]));

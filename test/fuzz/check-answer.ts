@@ -5,7 +5,7 @@ import type { RawRequest } from './requests.ts';
 
 const problemMembers = ['type', 'title', 'status', 'code', 'error', 'detail', 'requestId'];
 
-/** Holds an answer to the shapes that the contract has for it. */
+/** Expects a response to match the contract. */
 export function checkAnswer({ method, path }: RawRequest, answer: RawResponse): void {
   const { status, headers, body } = answer;
   expect(headers.get('x-request-id')).to.match(/^[\w.-]{1,128}$/);
@@ -14,7 +14,7 @@ export function checkAnswer({ method, path }: RawRequest, answer: RawResponse): 
     return;
   }
   if (status === 404 && headers.get('content-type')?.startsWith('text/html')) {
-    // A person who is lost; whoever asks the API for HTML is given a problem, as JSON.
+    // The HTML page for unknown paths. The API itself returns problems as JSON, even if HTML is requested.
     expect(method).to.equal('GET');
     expect(path).not.to.match(/^(http:\/\/elsewhere)?\/api\/v1(\/|$)/);
   } else if (status >= 400) {
@@ -24,7 +24,7 @@ export function checkAnswer({ method, path }: RawRequest, answer: RawResponse): 
   } else if (headers.get('preference-applied') === 'return=minimal') {
     expect([status, body]).to.deep.equal([201, '']);
   } else if (status === 307) {
-    // Only a browser that opens the API's root is led on, to a page.
+    // Only browsers that open the root of the API are redirected.
     expect([method, path.replace(/\/$/, ''), body]).to.deep.equal(['GET', '/api/v1', '']);
     expect(headers.get('location')).to.equal('/docs');
   } else {

@@ -8,14 +8,14 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** How long an answer may take before it counts as a hang. */
+/** The response time from which a request counts as hanging. */
 const patienceMs = 10_000;
 
-/** A connection of raw bytes, with one request at a time. */
+/** A raw TCP connection with one request at a time. */
 export class Connection {
   readonly #port: number;
   #socket: Socket | undefined;
-  /** What was sent and answered before on the same connection; it helps to find the cause of a failure. */
+  /** Earlier requests and responses on the same connection, to help find the cause of a failure. */
   history: string[] = [];
 
   constructor(port: number) {
@@ -23,8 +23,8 @@ export class Connection {
   }
 
   /**
-   * @returns the answer; undefined when the server closed the connection without one
-   * @throws when nothing happens for too long
+   * Returns the response, or undefined if the server closed the connection. Throws if nothing happens for too
+   * long.
    */
   async send(request: RawRequest): Promise<RawResponse | undefined> {
     const socket = await this.#open();
@@ -47,7 +47,7 @@ export class Connection {
     if (request.torn) socket.end(request.bytes);
     else socket.write(request.bytes);
     const outcome = await answer.catch((error: unknown) => {
-      this.close(); // What it still waits for is not the next request.
+      this.close(); // The server still waits for the rest of this request.
       throw error;
     });
     const shown = request.bytes.subarray(0, 300).toString('latin1');
@@ -65,7 +65,7 @@ export class Connection {
   async #open(): Promise<Socket> {
     if (this.#socket !== undefined && !this.#socket.destroyed) return this.#socket;
     const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
-    // A reset is an end without an answer; `close` follows.
+    // A reset ends the connection without a response; `close` follows.
     socket.on('error', () => {});
     await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
     this.#socket = socket;
@@ -74,7 +74,7 @@ export class Connection {
   }
 }
 
-/** The final answer in the bytes, when it is there whole. */
+/** Returns the final response if it is complete. */
 function readAnswer(bytes: Buffer, method: string): RawResponse | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -1,12 +1,12 @@
-/** Random choices that a seed repeats. */
+/** Random choices that are reproducible with a seed. */
 export interface Random {
-  /** 0 to `below`, without it. */
+  /** Returns an integer from 0 up to, but not including, `below`. */
   int(below: number): number;
   pick<T>(choices: readonly T[]): T;
   chance(probability: number): boolean;
 }
 
-/** Mulberry32: small, fast, and good enough to choose by. */
+/** Mulberry32, which is small, fast and good enough. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

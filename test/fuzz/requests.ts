@@ -1,14 +1,14 @@
 import { bodyOf } from './bodies.ts';
 import type { Random } from './random.ts';
 
-/** A request as bytes, and what is needed to read its answer. */
+/** A request as bytes, with the information needed to read its response. */
 export interface RawRequest {
   readonly method: string;
   readonly path: string;
   readonly bytes: Buffer;
-  /** The client ends its side in the midst of it. */
+  /** The client closes its side in the middle of the request. */
   readonly torn: boolean;
-  /** Nothing about it leaves the connection in doubt, so that the next one may use it, too. */
+  /** The connection can be reused after the request. */
   readonly clean: boolean;
 }
 
@@ -17,7 +17,7 @@ const collectionMethods = ['GET', 'POST', 'POST', 'POST'];
 const recordMethods = ['GET', 'PUT', 'PATCH', 'PATCH', 'DELETE'];
 const oddMethods = ['HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'get', 'CONNECT', 'LINK', 'X'];
 
-/** One request: mostly of the right form with something odd in it, sometimes odd throughout. */
+/** Generates a request: mostly well-formed with something unusual in it, sometimes malformed. */
 export function requestOf(random: Random, ids: readonly string[]): RawRequest {
   const path = pathOf(random, ids);
   const method = methodOf(random, path);
@@ -27,7 +27,7 @@ export function requestOf(random: Random, ids: readonly string[]): RawRequest {
   const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...headersOf(random, method)];
   if (withBody)
     head.push(chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`);
-  // Without a body, a line that promises one would only be waited for.
+  // Without a body, the server would only wait for the one that these headers announce.
   const odd = withBody && random.chance(0.01);
   if (odd) head.push(random.pick(oddLines));
   const payload = chunked ? chunksOf(random, body) : body;
@@ -42,7 +42,7 @@ export function requestOf(random: Random, ids: readonly string[]): RawRequest {
   };
 }
 
-/** Mostly one that the path takes. */
+/** Picks a method, mostly one that the path supports. */
 function methodOf(random: Random, path: string): string {
   if (random.chance(0.05)) return random.pick(oddMethods);
   if (random.chance(0.05)) return random.pick(methods);

@@ -7,20 +7,20 @@ export interface FuzzOptions {
   readonly port: number;
   readonly requests: number;
   readonly seed: number;
-  /** Called now and then with how many requests were made. */
+  /** Called regularly with the number of requests so far. */
   readonly onProgress?: (made: number) => void;
 }
 
 export interface FuzzLedger {
-  /** How many answers there were of each status; 0 is a connection closed without one. */
+  /** The number of responses per status. 0 counts connections closed without a response. */
   readonly statuses: Record<number, number>;
-  /** What must not be, with the request that it came of. */
+  /** The failures, with their requests. */
   readonly failures: string[];
 }
 
 const connections = 8;
 
-/** Sends random requests, some at a time, and holds every answer to the contract. */
+/** Sends random requests concurrently and checks every response against the contract. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzLedger> {
   const { port, requests, seed, onProgress = () => {} } = options;
   const random = randomFrom(seed);
@@ -63,7 +63,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzLedger> {
   return ledger;
 }
 
-/** Keeps some ids of records that were made, so that later requests meet them. */
+/** Remembers some ids of created records for later requests. */
 function learn(random: Random, ids: string[], { status, body }: RawResponse): void {
   if (status !== 201 || body === '') return;
   const id: string = JSON.parse(body).id;

@@ -7,7 +7,7 @@ import type { Api } from '../adapters/http/support/api.ts';
 export const resources = ['users', 'posts'] as const;
 export type Resource = (typeof resources)[number];
 
-/** A POST under a key of its own, which can be sent again and again. */
+/** A POST with its own idempotency key, which can be sent repeatedly. */
 export class Creation {
   readonly #resource: Resource;
   readonly #key = randomUUID();
@@ -26,7 +26,7 @@ export class Creation {
     return api.post(`/${this.#resource}`, this.#body, { 'Idempotency-Key': this.#key });
   }
 
-  /** The request as text, for a connection that may not live to see its end. */
+  /** The request as text, to send it partially. */
   get text(): string {
     const body = JSON.stringify(this.#body);
     const headers = [
@@ -38,7 +38,7 @@ export class Creation {
     return [`POST /api/v1/${this.#resource} HTTP/1.1`, ...headers, '', body].join('\r\n');
   }
 
-  /** Sends the request until it is acknowledged. */
+  /** Retries the request until it is acknowledged. */
   async retry(api: Api): Promise<Answer> {
     for (let attempt = 1; attempt <= 50; attempt++) {
       const response = await this.post(api);
@@ -49,7 +49,7 @@ export class Creation {
     throw new Error('The store stays unavailable.');
   }
 
-  /** Expects that the one record is there, as a response showed it, and that a repeat shows it. */
+  /** Expects that exactly one record exists, as in this response, and that a retry returns it. */
   async expectOne(api: Api, made: Answer): Promise<void> {
     const field = this.#resource === 'users' ? 'name' : 'title';
     const { body } = await api.get(`/${this.#resource}?${field}=${this.#key}&count=exact`);
@@ -58,12 +58,12 @@ export class Creation {
   }
 }
 
-/** Expects the response that leaves a client in doubt. */
+/** Expects a 503 that requires a retry. */
 export function expectUnavailable({ status, body, text }: Answer, step = 'a retry'): void {
   expect([status, body.code], `${step}: ${text}`).to.deep.equal([503, 'store-unavailable']);
 }
 
-/** Expects the response to a repeat, which made nothing. */
+/** Expects a replayed response. */
 export function expectReplayed(repeat: Answer, first: Answer): void {
   expect([repeat.status, repeat.body]).to.deep.equal([201, first.body]);
   expect(repeat.headers.get('idempotency-replayed')).to.equal('true');

@@ -4,10 +4,10 @@ import { RawConnection } from '../adapters/http/support/raw.ts';
 import { openTemporarySqlite } from '../support/temporary-sqlite.ts';
 import { Creation, resources } from './creations.ts';
 
-/** Characters of the request from one cut to the next. */
+/** The number of characters between the positions at which the request is cut. */
 const stride = 23;
 
-describe('An idempotent POST whose connection the client cuts', () => {
+describe('an idempotent POST whose client disconnects', () => {
   let api: Api;
   let author: string;
 
@@ -18,9 +18,9 @@ describe('An idempotent POST whose connection the client cuts', () => {
   after(() => api[Symbol.asyncDispose]());
 
   for (const resource of resources) {
-    // A client that goes in an orderly way, and one whose machine fails.
+    // A client that closes its connection, and one whose connection is reset.
     for (const way of ['destroy', 'resetAndDestroy'] as const) {
-      it(`makes one of ${resource}, whatever of the request was sent (${way})`, async () => {
+      it(`creates one record (${resource}) when retried, wherever the request was cut (${way})`, async () => {
         const { length } = new Creation(resource, author).text;
         const creations: Creation[] = [];
         for (let sent = 1; sent < length + stride; sent += stride) {
@@ -30,7 +30,7 @@ describe('An idempotent POST whose connection the client cuts', () => {
           await new Promise((written) => socket.write(creation.text.slice(0, sent), written));
           socket[way]();
         }
-        // Those that were sent whole may come to their end only now.
+        // Complete requests may still be in progress.
         const retries = creations.map(async (creation) => ({
           creation,
           made: await creation.retry(api),
@@ -40,7 +40,7 @@ describe('An idempotent POST whose connection the client cuts', () => {
         }
       });
 
-      it(`makes one of ${resource} when the response is on its way (${way})`, async () => {
+      it(`creates one record (${resource}) when retried, if cut during the response (${way})`, async () => {
         const creation = new Creation(resource, author);
         const { socket } = new RawConnection(api.server).send(creation.text);
         await once(socket, 'data');

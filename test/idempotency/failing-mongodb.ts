@@ -1,13 +1,12 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Faults } from './faults.ts';
 
-/** What the driver does by itself, at any time. */
+/** Commands that the driver sends on its own. */
 const notSteps = new Set(['hello', 'ismaster', 'isMaster', 'ping', 'endSessions']);
 
 /**
- * Stands between the driver and a server on this machine; every command that goes through is a
- * step, and to fail means that the connection is cut: before the command is passed on, or before
- * its answer is. A late command is passed on when {@link release} is called.
+ * A proxy between the driver and a local server. Every command is a step, which fails by closing the connection
+ * before the command or its response is forwarded. Late commands are forwarded when {@link release} is called.
  */
 export class FailingProxy implements AsyncDisposable {
   readonly #faults: Faults;
@@ -32,7 +31,7 @@ export class FailingProxy implements AsyncDisposable {
     return address.port;
   }
 
-  /** Passes on what is late; fulfilled when the server has answered all of it. */
+  /** Forwards late commands. Resolves when the server has responded to all of them. */
   async release(): Promise<void> {
     await Promise.all(this.#late.splice(0).map((pass) => pass()));
   }
@@ -77,7 +76,7 @@ export class FailingProxy implements AsyncDisposable {
         server.write(message);
       }
     });
-    // The driver has one command at a time on a connection: any answer is that command's.
+    // The driver sends one command at a time per connection, so any response belongs to it.
     server.on('data', (chunk) => {
       if (cutAtAnswer) cut();
       else if (!isLate) client.write(chunk);
@@ -94,11 +93,11 @@ function answered(server: Socket, message: Buffer): Promise<void> {
   });
 }
 
-/** Puts the messages of MongoDB's wire protocol together from the chunks that they come in. */
+/** Assembles messages of MongoDB's wire protocol from chunks. */
 class Messages {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** The messages that this chunk completes. */
+  /** Returns the messages that this chunk completes. */
   add(chunk: Buffer): Buffer[] {
     this.#rest = Buffer.concat([this.#rest, chunk]);
     const complete: Buffer[] = [];
@@ -114,7 +113,7 @@ class Messages {
 /** https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg */
 const opMsg = { code: 2013, firstKey: 26 };
 
-/** The name of a message's command: the first key of its first document. */
+/** Returns the command name of a message, which is the first key of its first document. */
 function commandOf(message: Buffer): string | undefined {
   if (message.readInt32LE(12) !== opMsg.code) return undefined;
   return message.toString('latin1', opMsg.firstKey, message.indexOf(0, opMsg.firstKey));

@@ -1,4 +1,4 @@
-// The tests of faults.slow.ts, and those of a MongoDB server that stays away until a restart.
+// Runs faults.slow.ts, including the tests in which MongoDB fails until a restart.
 
 process.env.LASTING_FAULTS = 'all';
 await import('./faults.slow.ts');

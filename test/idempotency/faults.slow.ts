@@ -1,5 +1,5 @@
-// A POST with an Idempotency-Key, failed before and after every step that it takes: however it
-// ended, its retry makes exactly one record or finds the one that it made.
+// Fails a POST with an Idempotency-Key before and after each of its steps. Whatever the outcome, a retry must
+// create exactly one record or return the one that was created.
 
 import { expect } from 'chai';
 import type { Answer } from '../adapters/http/support/answer.ts';
@@ -20,10 +20,10 @@ interface Failed {
   readonly response: Answer;
 }
 
-/** More steps than a creation has. */
+/** More steps than any creation has. */
 const enough = 100;
 
-await describeOnEach('An idempotent POST that fails', (subject, faults) => {
+await describeOnEach('an idempotent POST that fails', (subject, faults) => {
   let api: Api;
   let author: string;
 
@@ -35,7 +35,7 @@ await describeOnEach('An idempotent POST that fails', (subject, faults) => {
   after(() => stop());
 
   async function start(): Promise<void> {
-    const { logger } = keepLog(); // Each failure would be told on standard error.
+    const { logger } = keepLog(); // Without a logger, each failure would be printed.
     api = await startApi({ store: await subject.open(), app: { logger } });
     await api.store.ready();
   }
@@ -44,7 +44,7 @@ await describeOnEach('An idempotent POST that fails', (subject, faults) => {
     await api[Symbol.asyncDispose]();
   }
 
-  /** Fails one step after another of a creation, until there is none left. */
+  /** Fails each step of a creation in turn, until there are no more. */
   async function failEach(resource: Resource, side: Side, lasting: boolean): Promise<Failed[]> {
     const failed: Failed[] = [];
     for (let step = 0; step < enough; step++) {
@@ -65,11 +65,11 @@ await describeOnEach('An idempotent POST that fails', (subject, faults) => {
   }
 
   for (const resource of resources) {
-    // With MongoDB each of these calls takes its 8 s: faults.long.ts has them too.
+    // On MongoDB, each of these calls takes 8 s, so only faults.long.ts runs them.
     const isWhole = subject.isSlow !== true || process.env.LASTING_FAULTS !== undefined;
     for (const lasting of isWhole ? [false, true] : [false]) {
-      const what = lasting ? 'each step and all behind it, until a restart' : 'each step alone';
-      it(`makes one of ${resource} when it fails at ${what}`, async function test() {
+      const what = lasting ? 'any step until a restart' : 'any single step';
+      it(`creates one record (${resource}) if it fails at ${what} and is retried`, async function test() {
         this.timeout(lasting && subject.isSlow ? 600_000 : 60_000);
         const all: Failed[] = [];
         for (const side of subject.sides) {
@@ -89,7 +89,7 @@ await describeOnEach('An idempotent POST that fails', (subject, faults) => {
     }
   }
 
-  it('makes one record, sent 5 times at once, whichever step fails', async function test() {
+  it('creates one record if sent 5 times concurrently, whichever step fails', async function test() {
     this.timeout(60_000);
     for (const side of subject.sides) {
       let step = 0;

@@ -1,18 +1,18 @@
 /**
- * How a step fails: before it has its effect, after it, or late: its caller is told of a failure
- * at once, and the step has its effect when no call waits for it any more.
+ * When a step fails: before it takes effect, after it, or late. A late step fails immediately for its caller,
+ * but takes effect when no call waits for it any more.
  */
 export type Side = 'before' | 'after' | 'late';
 
 export interface Fault {
-  /** Of the steps from now on, counted from 0. */
+  /** The index of the step from now on, starting at 0. */
   readonly step: number;
   readonly side: Side;
-  /** Whether all steps behind it fail as well, before they have an effect. */
+  /** Whether all later steps fail too, before they take effect. */
   readonly lasting: boolean;
 }
 
-/** Counts the steps of something that can fail, and chooses which of them do. */
+/** Counts the steps of an operation and decides which of them fail. */
 export class Faults {
   #fault: Fault | undefined;
   #steps = 0;
@@ -24,13 +24,13 @@ export class Faults {
     this.#hit = undefined;
   }
 
-  /** @returns the name of the step that failed; undefined when it was never reached */
+  /** Returns the name of the step that failed, or undefined if it was never reached. */
   disarm(): string | undefined {
     this.#fault = undefined;
     return this.#hit;
   }
 
-  /** Counts a step. @returns how it shall fail, if it shall */
+  /** Counts a step and returns how it should fail, if at all. */
   next(name: string): Side | undefined {
     if (this.#fault === undefined) return undefined;
     const { step, side, lasting } = this.#fault;

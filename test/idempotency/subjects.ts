@@ -7,18 +7,18 @@ import { describeOnMongodb } from '../support/mongod/shared.ts';
 import { FailingProxy } from './failing-mongodb.ts';
 import { Faults, type Side } from './faults.ts';
 
-/** A store that fails where it is told to. */
+/** A store with injected faults. */
 export interface Subject {
   readonly sides: readonly Side[];
-  /** True when a store that fails until a restart takes seconds for each call. */
+  /** Whether each call takes seconds if the store fails until a restart. */
   readonly isSlow?: boolean;
-  /** Opens the store; again, on the same data, when it was closed. */
+  /** Opens the store, or reopens it on the same data. */
   readonly open: () => Store | Promise<Store>;
-  /** Lets what is late happen. */
+  /** Lets late steps take effect. */
   readonly release?: () => Promise<void>;
 }
 
-/** The tests of `body` on every store whose steps can fail. */
+/** Runs the tests of `body` on every store with fault injection. */
 export async function describeOnEach(
   title: string,
   body: (subject: Subject, faults: Faults) => void,
@@ -31,7 +31,7 @@ export async function describeOnEach(
   await describeOnMongodb(`${title}: MongoDB`, on(mongodb));
 }
 
-/** Every call of the driver on the data file is a step. */
+/** Every driver call is a step. */
 function sqlite(faults: Faults): Subject {
   const folder = new Folder();
   const file = folder.file();
@@ -56,7 +56,7 @@ const mongodb = (faults: Faults): Subject => {
   });
   after(() => proxy[Symbol.asyncDispose]());
 
-  // The driver looks for a server again at once, and not half a second after each cut.
+  // Makes the driver look for the server immediately, not half a second after each cut.
   const options = 'directConnection=true&minHeartbeatFrequencyMS=10';
   return {
     sides: ['before', 'after', 'late'],

@@ -6,9 +6,9 @@ import { describeOnMongodb } from '../support/mongod/shared.ts';
 import { openFaulty } from '../testing/faults.ts';
 import { Racers, usual } from './history.ts';
 
-// Memory and SQLite change a record in one go, without anything in between: no history is made of them.
+// Only on MongoDB: the memory and SQLite stores change a record in one synchronous step.
 
-/** @returns the first record that no order explains */
+/** Returns the first record whose history is not linearizable. */
 async function firstWrong(
   stores: readonly Store[],
   histories: number,
@@ -27,10 +27,10 @@ async function firstWrong(
   }
 }
 
-await describeOnMongodb('histories of 20 clients that race for three records', () => {
+await describeOnMongodb('histories of 20 clients racing for three records', () => {
   const database = useDatabase();
 
-  it('are linearizable over two servers on one database', async function race() {
+  it('are linearizable with two servers on one database', async function race() {
     this.timeout(60_000);
     expect(await firstWrong([database.open(), database.open()], 20)).to.equal(undefined);
   });

@@ -9,7 +9,7 @@ import {
   type Output,
 } from './linearizable.ts';
 
-/** How many clients ask at the same time, how often each, and for how many records. */
+/** The numbers of concurrent clients, requests per client, and records. */
 export interface Extent {
   readonly clients: number;
   readonly requests: number;
@@ -19,7 +19,7 @@ export interface Extent {
 /** 20 clients on three records. */
 export const usual: Extent = { clients: 20, requests: 8, records: 3 };
 
-/** What a client sees of a request: a response, that nothing was done, or nothing. */
+/** The result of a request: a response, the certainty that nothing was done, or unknown. */
 type Seen = Output | 'nothing was done' | undefined;
 
 interface RecordHistory {
@@ -30,9 +30,9 @@ interface RecordHistory {
   readonly operations: Operation[];
 }
 
-/** Clients of one or more servers on one store, that race for a few records at a time. */
+/** Clients of one or more servers on one store, which race for a few records. */
 export class Racers implements Disposable {
-  /** What the histories had so far. */
+  /** Statistics of all histories so far. */
   readonly counts = { operations: 0, unknown: 0, undone: 0, replayed: 0, refused: 0 };
   readonly #addresses: readonly string[];
   readonly #agent = new Agent({ keepAlive: true });
@@ -46,7 +46,7 @@ export class Racers implements Disposable {
     this.#agent.destroy();
   }
 
-  /** @returns the operations of a record that no order explains, as text; undefined when all is well */
+  /** Returns the operations of a record whose history is not linearizable, as text. */
   async race({ clients, requests, records }: Extent): Promise<string | undefined> {
     if (this.#authors.length === 0) {
       this.#authors = [await this.#makeAuthor(), await this.#makeAuthor()];
@@ -85,7 +85,7 @@ export class Racers implements Disposable {
     return { collection, key: randomUUID(), first, id: undefined, operations: [] };
   }
 
-  /** The second field of a post is its author: a change of it takes more steps in some stores. */
+  /** The second field of a post is its author, because some stores need more steps to change it. */
   #anyB(collection: 'users' | 'posts', unique: string): string {
     return collection === 'posts' ? pick(this.#authors) : unique;
   }
@@ -134,7 +134,7 @@ export class Racers implements Disposable {
     return method === 'POST' ? { ...read, id: String(record.id), replayed } : read;
   }
 
-  /** @returns undefined when the connection broke, because the client went away or not */
+  /** Returns undefined if the connection broke, intentionally or not. */
   async #call(method: string, path: string, headers: object, body?: object, leaves = false) {
     const sent = request(`${pick(this.#addresses)}/api/v1${path}`, {
       method,
@@ -158,7 +158,7 @@ export class Racers implements Disposable {
   }
 
   async #makeAuthor(): Promise<string> {
-    // On a busy machine, this call too may end without a response.
+    // On a busy machine, this call can also end without a response.
     for (let tries = 0; tries < 10; tries++) {
       const made = await this.#call('POST', '/users', {}, { name: 'author' });
       if (made?.status === 201) return String(made.record.id);

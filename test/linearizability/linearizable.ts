@@ -1,14 +1,14 @@
-/** Two fields of a record, by which each change can be told from all others. */
+/** Two fields of a record, whose values identify each change. */
 export interface Fields {
   readonly a: string;
   readonly b: string;
 }
 
-/** A request for one record. All POSTs for it have one idempotency key and one body. */
+/** A request for a record. All POSTs have the same idempotency key and body. */
 export interface Input {
   readonly method: 'POST' | 'GET' | 'PUT' | 'PATCH' | 'DELETE';
   readonly fields?: Partial<Fields>;
-  /** The version that `If-Match` names. */
+  /** The version in `If-Match`. */
   readonly only?: number | undefined;
 }
 
@@ -20,32 +20,32 @@ export interface Output {
   readonly replayed?: boolean;
 }
 
-/** One call of a client, in a history of many. */
+/** A call of a client in a history. */
 export interface Operation {
   readonly input: Input;
-  /** Undefined when the client does not know: it took effect at any time after its begin, or never. */
+  /** Undefined if unknown: the call took effect at any time after its beginning, or never. */
   readonly output: Output | undefined;
-  /** Where it began and ended, in the order of all begins and ends; without an output, at no end. */
+  /** Its position in the order of all beginnings and ends. Without an output, the end is infinite. */
   readonly begin: number;
   readonly end: number;
 }
 
-/** A record of the contract, as a register with versions. */
+/** A record, modeled as a register with versions. */
 interface State {
-  /** 0 before the record is there. */
+  /** 0 before the record exists. */
   readonly version: number;
-  /** Undefined when no client was told. */
+  /** Undefined until a client received it. */
   readonly id: string | undefined;
   readonly fields: Fields;
   readonly isDeleted: boolean;
 }
 
 /**
- * True if the history is linearizable: some order of the operations explains every output, and no
- * operation comes before one that had ended when it began. The search is that of Wing and Gong, with
- * a memory of what was tried (Lowe, "Testing for linearizability", 2017).
+ * Returns true if the history is linearizable: some order of the operations explains every output, and
+ * preserves the order of operations that did not overlap. Uses the search of Wing and Gong with memoization
+ * (Lowe, "Testing for linearizability", 2017).
  *
- * @param first what a POST makes
+ * @param first the fields of a new record
  */
 export function isLinearizable(history: readonly Operation[], first: Fields): boolean {
   const tried = new Set<string>();
@@ -68,7 +68,7 @@ export function isLinearizable(history: readonly Operation[], first: Fields): bo
       done[i] = true;
       if (search(next)) return true;
       done[i] = false;
-      // What fits here and changes nothing may come first in every order that goes on from here.
+      // An operation that fits and changes nothing can come first in every order that continues from here.
       if (isUnchanged) return false;
     }
     return false;
@@ -76,7 +76,7 @@ export function isLinearizable(history: readonly Operation[], first: Fields): bo
   return search({ version: 0, id: undefined, fields: first, isDeleted: false });
 }
 
-/** @returns the state afterwards; undefined when the operation has no such output in this state */
+/** Returns the next state, or undefined if the operation cannot have this output in this state. */
 function apply(state: State, input: Input, output: Output | undefined, first: Fields) {
   const [next, { status, version, fields, replayed }] = respond(state, input, first);
   if (output === undefined) return next;

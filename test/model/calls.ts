@@ -18,10 +18,10 @@ export interface ListCall {
   readonly limit: number;
 }
 
-/** How a record is changed: `update` is by a function, which spreads the input over the record. */
+/** How a record is changed. `update` uses a function that spreads the input over the record. */
 export type Change = 'replace' | 'patch' | 'update';
 
-/** The calls of the contract, made on the core or over HTTP. */
+/** The operations, called on the core or over HTTP. */
 export interface Calls {
   create(resource: Resource, input: JsonObject, options: CreateOptions): Promise<Outcome>;
   get(resource: Resource, id: string): Promise<Outcome>;
@@ -32,9 +32,9 @@ export interface Calls {
     input: JsonObject,
     precondition: Precondition,
   ): Promise<Outcome>;
-  /** @param options `posts` only where the resource is users */
+  /** @param options with `posts` only for users */
   delete(resource: Resource, id: string, options: DeleteUserOptions): Promise<Outcome>;
-  /** All pages, one after the other. */
+  /** Lists all pages. */
   list(resource: Resource, call: ListCall): Promise<Outcome>;
 }
 
@@ -43,7 +43,7 @@ export interface Page {
   readonly total: number;
 }
 
-/** What a client learns of one call, whichever way it was made. Records are plain JSON. */
+/** The result of a call, in the same form for the core and HTTP. Records are plain JSON. */
 export type Outcome =
   | { readonly record: JsonObject; readonly version: number; readonly replayed?: boolean }
   | { readonly deleted: true }

@@ -15,7 +15,7 @@ import type { Oracle } from './oracle.ts';
 
 type Command = fc.AsyncCommand<Oracle, Calls>;
 
-/** One call; what it names is chosen when it runs, from what the oracle has by then. */
+/** A call. Its records are chosen when it runs, from those that the oracle has then. */
 function command<Args>(
   name: string,
   arbitrary: fc.Arbitrary<Args>,
@@ -33,20 +33,19 @@ function command<Args>(
 }
 
 /**
- * An id, mostly of a record that is there, counted from the youngest; sometimes of one that is gone
- * or never was.
+ * Returns an id, mostly of an existing record counted from the newest, sometimes of a deleted or unknown one.
  */
 function pick(oracle: Oracle, resource: Resource, index: number): string {
   const ids = (index % 6 === 5 ? oracle.made : oracle.alive)[resource];
   return ids[ids.length - 1 - (index % (ids.length + 1))] ?? 'never-was';
 }
 
-/** Three posts with such a field are about as large as a page may be. */
+/** Three posts with a field of this size are about as large as the page limit. */
 const largeBytes = 698_900;
 
-/** An input with the ids and the sizes that it stands for. */
+/** Replaces placeholders for ids and large values in a generated input. */
 function resolve(oracle: Oracle, generated: object): JsonObject {
-  // As JSON, because fast-check makes some objects without a prototype.
+  // Via JSON, because fast-check generates some objects without a prototype.
   const input: Record<string, Json> = JSON.parse(JSON.stringify(generated));
   const { authorId, large } = input;
   if (typeof authorId === 'string' && authorId.startsWith('#')) {
@@ -89,10 +88,10 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
   });
 
   return [
-    // Often enough for lists to have records in them, and for keys to meet.
+    // Often enough to fill lists and to reuse keys.
     ...[create, create, create, create, create],
 
-    // The same request again, of a client that never saw the response, or of another client.
+    // Repeats a request, like a client that never received the response, or another client.
     command(
       `repeat ${resource}`,
       fc.tuple(fc.nat({ max: 3 }), fc.constantFrom({}, {}, { caller: 'b' })),
@@ -148,7 +147,7 @@ function listCall(oracle: Oracle, resource: Resource, shape: ListShape): ListCal
       };
 }
 
-/** The clock goes on, stands, steps back, or jumps over the life of a receipt. */
+/** Advances the clock, sets it back, or jumps past the lifetime of a receipt. */
 const tick = fc
   .constantFrom(0, 1, 1, 999, 10_000, -5000, 24 * 3_600_000 - 1, 24 * 3_600_000)
   .map((ms): Command => {

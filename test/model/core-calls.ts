@@ -10,9 +10,9 @@ import {
 } from '../../src/index.ts';
 import type { Calls, Outcome, Page, Resource } from './calls.ts';
 
-/** The calls, made on the core itself. */
+/** Makes the calls directly on the core. */
 export function coreCalls(rostrum: Rostrum): Calls {
-  // Inputs may be anything, and both services have the same methods.
+  // Inputs can be anything, and both services have the same methods.
   const service = (resource: Resource) => rostrum[resource] as UserService;
   return {
     create: (resource, input, options) =>
@@ -51,7 +51,7 @@ function seen({ record, version }: Versioned<User>) {
   return { record, version };
 }
 
-/** What a call ends in: its value, or the core's error; any other error is a failure. */
+/** Returns the result of a call, or its Rostrum error. Rethrows any other error. */
 async function outcome(call: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await call();

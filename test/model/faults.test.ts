@@ -7,14 +7,14 @@ import { runInLockStep } from './lock-step.ts';
 
 const faults: readonly Pick<Fault, 'fault' | 'plant'>[] = [
   {
-    fault: 'counts a change that changes nothing',
+    fault: 'increments the version for an update that changes nothing',
     plant: inBoth((inner) => ({
       update: (id: string, decide: (current: Versioned<object>) => object) =>
         inner.update(id, (current) => ({ ...decide(current) }) as never),
     })),
   },
   {
-    fault: 'drops the last record of a last page',
+    fault: 'drops the last record of the last page',
     plant: inBoth((inner) => ({
       async list(query: ListQuery) {
         const page = await inner.list(query);
@@ -24,14 +24,14 @@ const faults: readonly Pick<Fault, 'fault' | 'plant'>[] = [
     })),
   },
   {
-    fault: 'does not end a page where it gets too large',
+    fault: 'exceeds the size limit of a page',
     plant: inBoth((inner) => ({
       list: (query: ListQuery) => inner.list({ ...query, bytes: 2 ** 30 }),
     })),
   },
 ];
 
-describe('random calls in lock step find a store that', function () {
+describe('random calls compared to the memory store detect a store that', function () {
   this.timeout(30_000);
 
   for (const { fault, plant } of faults) {

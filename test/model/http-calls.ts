@@ -4,7 +4,7 @@ import type { Answer } from '../adapters/http/support/answer.ts';
 import { callsTo, expectProblem } from '../adapters/http/support/api.ts';
 import type { Calls, ListCall, Outcome, Page, Resource } from './calls.ts';
 
-/** The calls, made over HTTP. `X-Caller` names the caller. */
+/** Makes the calls over HTTP, with the caller in `X-Caller`. */
 export function httpCalls(base: string): Calls {
   const { send } = callsTo(base);
 
@@ -41,7 +41,7 @@ export function httpCalls(base: string): Calls {
     },
 
     async delete(resource, id, { posts, ...precondition }) {
-      // The query has no word for `refuse`, which is the default.
+      // `refuse` is the default, and has no query parameter.
       const query = posts === undefined || posts === 'refuse' ? '' : `?posts=${posts}`;
       const headers = conditional(precondition);
       const response = await send('DELETE', `/${resource}/${id}${query}`, headers);
@@ -72,7 +72,7 @@ function queryOf({ filter, order, limit }: ListCall): URLSearchParams {
   const { ids, createdAt, updatedAt, publishedAt, custom: _, ...texts } = filter;
   const query = new URLSearchParams({ limit: String(limit), count: 'exact' });
   query.set('sort', order.direction === 'desc' ? `-${order.by}` : order.by);
-  // A query cannot name an empty list of ids; an id that no record has matches nothing as well.
+  // A query cannot contain an empty list of ids. An unknown id also matches nothing.
   for (const id of ids?.length === 0 ? [''] : (ids ?? [])) query.append('id', id);
   for (const [name, value] of Object.entries(texts)) {
     if (value !== undefined) query.set(name.replace('StartsWith', '[startsWith]'), value ?? '');

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import type { CreateOptions, Json, JsonObject, Precondition } from '../../src/index.ts';
 import { customValue } from '../support/arbitraries.ts';
 
-/** Numbers of records, counted from the youngest. */
+/** Indexes of records, counted from the newest. */
 export const indexes = fc.nat({ max: 23 });
 
-/** Few values, so that they meet again: as duplicates, in filters, in the order of a list. */
+/** Only a few values, so that they repeat as duplicates, in filters and in sorted lists. */
 const names = ['Ada', ' Ada ', 'Grace', '～', '😀', 'é', 'a', 'B', 'ﬀ'];
 const emails = ['ada@b.c', 'ADA@b.c', 'Ada@B.C', 'é@x', 'e\u0301@x', 'É@x', 'grace@h.org', 'z@z'];
 
-/** What no field of text and no custom field may be: the core refuses it before a store is asked. */
+/** Invalid values of text fields and custom fields, which the core rejects without calling the store. */
 const bad = fc.constantFrom<Json>('', 7, { '': 2 ** 53 }, ['a\0b'], '\ud800');
 
 const mostly = <T>(good: fc.Arbitrary<T>, bad: fc.Arbitrary<T>) =>
@@ -27,27 +27,27 @@ const oneIn = <T>(weight: number, value: fc.Arbitrary<T>) =>
 const common = {
   custom,
   tags: fc.array(fc.constantFrom<Json>('a', 'b'), { maxLength: 2 }),
-  // Ignored when a record is made and a mismatch later.
+  // Ignored in creations, and a mismatch in changes.
   id: oneIn(16, fc.constantFrom<Json>('mine', null)),
   createdAt: fc.constantFrom<Json>(7, '2000-01-01T00:00:00.000Z'),
   $set: fc.constantFrom<Json>({ 'a.b': 1, c: null }, null),
   nested: fc.dictionary(fc.constantFrom('x', 'y'), fc.constantFrom<Json>(1, null, { z: null })),
 };
 
-/** A record with these fields, of which only some have to be there. */
+/** Generates a record with these fields, of which only some are required. */
 function record(fields: Record<string, fc.Arbitrary<Json | undefined>>, requiredKeys: string[]) {
   return fc.record<Record<string, Json | undefined>>({ ...common, ...fields }, { requiredKeys });
 }
 
 const email = mostly(fc.constantFrom<Json>(...emails, null), bad);
-/** `#0` stands for the youngest user when the command runs, `#1` for the next one. */
+/** `#0` stands for the newest user when the command runs, `#1` for the next one. */
 const authorId = mostly(
   fc.constantFrom<Json>('#0', '#1', '#2', '#3', '#4', '#9', null),
   fc.constantFrom<Json>('no', 7),
 );
 const body = mostly(fc.constantFrom<Json>('a body', null), bad);
 
-/** A unit of text, repeated when the command runs: some such posts exceed what a page may hold. */
+/** A character that is repeated when the command runs. A few such posts exceed the page limit. */
 const large = oneIn(3, fc.constantFrom<Json>('x', '～'));
 
 export const inputs = {
@@ -58,7 +58,7 @@ export const inputs = {
   ),
 };
 
-/** Patches of what earlier inputs have set. */
+/** Patches of fields set by earlier inputs. */
 export const patches = fc.constantFrom<JsonObject>(
   {},
   { custom: null },
@@ -87,7 +87,7 @@ export const idempotency: fc.Arbitrary<CreateOptions> = fc.oneof(
 
 const since = fc.integer({ min: -50_000, max: 1000 });
 
-/** A list call whose ids count from the youngest record, and whose times are milliseconds from now. */
+/** A list call with ids counted from the newest record and times in milliseconds from now. */
 export type ListShape = typeof listShapes extends fc.Arbitrary<infer Shape> ? Shape : never;
 
 export const listShapes = fc.record({

@@ -4,7 +4,7 @@ import type { Calls } from './calls.ts';
 import { commands } from './commands.ts';
 import { Oracle } from './oracle.ts';
 
-/** What a run needs: an empty store each time, and a way to call the core that is on it. */
+/** Opens an empty store for each sequence, and attaches calls to a core on it. */
 export interface Subject {
   readonly open: () => Store | Promise<Store>;
   readonly attach: (
@@ -12,22 +12,20 @@ export interface Subject {
   ) => Promise<{ readonly calls: Calls; readonly close?: () => Promise<void> }>;
 }
 
-/** How many sequences, of how many commands each at most. */
+/** The number of sequences, and the maximum number of commands in each. */
 export interface Extent {
   readonly runs: number;
   readonly commands: number;
-  /** The seed of the random numbers; MODEL_SEED when absent, or else a new one each time. */
+  /** The random seed. Defaults to MODEL_SEED, or else a new one each time. */
   readonly seed?: number;
-  /** Whether to make a failing sequence as short as can be. */
+  /** Whether to shrink a failing sequence. */
   readonly shrink?: boolean;
 }
 
 /**
- * Makes random sequences of calls on a store and on a memory store, in lock step, and holds each
- * outcome to that of the memory store. A failure prints its seed and path; set MODEL_SEED (and
- * MODEL_PATH) to run that one again.
- *
- * @returns how many commands ran
+ * Makes random sequences of calls on a store and on the memory store, and expects the same outcome of each
+ * call. A failure prints its seed and path; set MODEL_SEED (and MODEL_PATH) to reproduce it. Returns how many
+ * commands ran.
  */
 export async function runInLockStep({ open, attach }: Subject, extent: Extent): Promise<number> {
   const { MODEL_SEED, MODEL_PATH: path } = process.env;

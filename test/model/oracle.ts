@@ -8,22 +8,22 @@ const receiptMs = 24 * 60 * 60 * 1000;
 interface Keyed {
   readonly input: JsonObject;
   readonly options: CreateOptions;
-  /** When its receipt ends. */
+  /** The time when its receipt expires. */
   readonly until: number;
 }
 
-/** The core on a memory store: it says what the outcome of each call has to be. */
+/** A core on the memory store, which determines the expected outcome of each call. */
 export class Oracle {
-  /** Far ahead, so that no sweep of a store that goes by the real time takes a receipt away. */
+  /** Far in the future, so that no store removes receipts according to the real time. */
   now = Date.parse('2100-01-01T00:00:00.000Z');
-  /** Every id that was ever made, and those of the records that there are, the youngest last. */
+  /** All ids ever created, and those of existing records, newest last. */
   readonly made: Record<Resource, string[]> = { users: [], posts: [] };
   readonly alive: Record<Resource, string[]> = { users: [], posts: [] };
-  /** The creations that made a receipt, the youngest last. */
+  /** Creations with a receipt, newest last. */
   readonly keyed: Record<Resource, Keyed[]> = { users: [], posts: [] };
   #asked = 0;
 
-  /** The clock and the ids of both cores. The order of ids is not the order of creations. */
+  /** The clock and id generator of both cores. Ids are not in the order of creation. */
   readonly parts = {
     clock: { now: () => new Date(this.now).toISOString() },
     ids: { next: () => `${String((this.#asked * 7919) % 100_003).padStart(6, '0')}` },
@@ -32,7 +32,7 @@ export class Oracle {
   readonly #store = createMemoryStore();
   readonly #calls = coreCalls(createRostrum(this.#store, this.parts));
 
-  /** What a call has to end in on the other core, which is asked next. */
+  /** Returns the outcome that the other core must return for a call. */
   async ask(call: (calls: Calls) => Promise<Outcome>): Promise<Outcome> {
     this.#asked += 1;
     const outcome = await call({ ...this.#calls, create: (...args) => this.#create(...args) });
@@ -44,7 +44,7 @@ export class Oracle {
     return outcome;
   }
 
-  /** Moves the clock; not back over the end of a receipt, which may be forgotten for good by now. */
+  /** Moves the clock, but not back before the expiry of a receipt, which stores may have removed already. */
   tick(ms: number): void {
     const receipts = [...this.keyed.users, ...this.keyed.posts];
     const ends = receipts.map(({ until }) => until).filter((until) => until <= this.now);

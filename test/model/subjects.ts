@@ -8,7 +8,7 @@ import { coreCalls } from './core-calls.ts';
 import { httpCalls } from './http-calls.ts';
 import type { Subject } from './lock-step.ts';
 
-/** A server on loopback whose clients name themselves: idempotency keys belong to their callers. */
+/** Starts a server whose clients name themselves, because idempotency keys belong to their callers. */
 async function overHttp(rostrum: Rostrum) {
   const authenticate: RostrumAppOptions['authenticate'] = (ctx) => ({
     name: `caller ${ctx.get('X-Caller')}`,
@@ -23,7 +23,7 @@ async function overHttp(rostrum: Rostrum) {
 
 const onCore = async (rostrum: Rostrum) => ({ calls: coreCalls(rostrum) });
 
-/** A test for each store, and for the way over HTTP. */
+/** Creates a test for each store, and one over HTTP. */
 export async function describeSubjects(
   title: string,
   holds: (subject: Subject, name: string) => Promise<void>,

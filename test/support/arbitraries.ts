@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { Json } from '../../src/domain/json.ts';
 
-/** Text that I-JSON carries, with a leaning to what goes wrong: quotes, controls, far planes. */
+/** I-JSON strings, biased towards troublesome characters: quotes, control characters, higher planes. */
 const cleanText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
   fc.string({ unit: fc.constantFrom('"', '\\', '\n', '\u001f', '\u2028', '\uffff', '😀', '～') }),
 );
 
-/** Keys that a record may have, with a leaning to what stores and languages trip over. */
+/** Valid keys of a record, biased towards keys that are special in stores or languages. */
 const customKey = fc.oneof(
   fc.constantFrom('_id', '$set', 'a.b', '.', '$', 'constructor', 'toString', 'length', 'version'),
   fc
@@ -15,7 +15,7 @@ const customKey = fc.oneof(
     .filter((k) => k !== '__proto__'),
 );
 
-/** Numbers that a double holds and a record may have. */
+/** Valid numbers in a record. */
 const number = fc.oneof(
   fc.integer(),
   fc.maxSafeInteger(),
@@ -25,7 +25,7 @@ const number = fc.oneof(
     .map((n) => (n === 0 ? 0 : n)),
 );
 
-/** Any value that a custom field may have. */
+/** Valid values of a custom field. */
 export const customValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },

@@ -1,7 +1,7 @@
 import type { TokenVerifier } from '../../src/adapters/http/index.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 
-/** The caller of a token; undefined where it is refused. */
+/** Returns the caller of a token, or undefined if it is rejected. */
 export async function callerOf(
   verifier: TokenVerifier,
   token: string,

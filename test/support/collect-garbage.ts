@@ -3,5 +3,5 @@ import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
 
-/** So that what is measured then is what is held, and not what was. */
+/** Collects garbage, so that a following measurement only counts memory in use. */
 export const collectGarbage = runInNewContext('gc') as () => void;

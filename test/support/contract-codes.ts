@@ -1,4 +1,4 @@
-/** The table of the contract, by hand: a code that is added or lost has to be so on purpose. */
+/** All error codes by status. Written by hand, so that no code is added or removed by accident. */
 export const contractCodes = {
   400: [
     'bad-request',

@@ -1,4 +1,4 @@
-/** What a call threw; undefined when it returned. */
+/** Returns the error of a call, or undefined if it succeeded. */
 export function errorOf(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => undefined,

@@ -1,6 +1,6 @@
 import { beginTest, endTest, leaveTest } from './process.ts';
 
-// Loaded by .mocharc.json: a test that is over leaves no process behind.
+// Loaded by .mocharc.json. Kills the processes that a test leaves behind.
 
 export const mochaHooks: Mocha.RootHookObject = {
   beforeEach(this: Mocha.Context) {
@@ -10,5 +10,5 @@ export const mochaHooks: Mocha.RootHookObject = {
   afterEach: [endTest, leaveTest],
 };
 
-// By itself a signal ends a process without its `exit` event, and so without its children.
+// By default, a signal ends a process without its `exit` event, in which its children are killed.
 process.once('SIGTERM', () => process.exit(1));

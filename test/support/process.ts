@@ -3,10 +3,10 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
-/** A process that a test started; it reads nothing and its output is piped. */
+/** A process started by a test, without input and with piped output. */
 export type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** A test, and the processes that end with it. */
+/** A test and its processes, which are killed when it ends. */
 interface Scope {
   readonly title: string;
   readonly children: Set<Child>;
@@ -15,22 +15,22 @@ interface Scope {
 
 const newScope = (title: string): Scope => ({ title, children: new Set(), isOver: false });
 
-/** Follows a test's body through all that it awaits, also after the test has timed out. */
+/** Identifies the test of asynchronous code, even after the test has timed out. */
 const scopes = new AsyncLocalStorage<Scope | undefined>();
-/** Of what is started outside of a test: in a `before` hook, or in a script. */
+/** For processes started outside a test: in a `before` hook, or in a script. */
 const wholeRun = newScope('the run');
 let current = wholeRun;
 process.on('exit', () => {
   for (const child of [...wholeRun.children, ...current.children]) killGroup(child);
 });
 
-/** To be called synchronously before a test: a test's body inherits the scope. */
+/** Must be called synchronously before a test, so that its body inherits the scope. */
 export function beginTest(title: string): void {
   current = newScope(title);
   scopes.enterWith(current);
 }
 
-/** Ends all processes of the test. A body that goes on after a time-out can start no more. */
+/** Kills all processes of the test. A body that continues after a timeout cannot start more. */
 export async function endTest(): Promise<void> {
   const { children } = current;
   current.isOver = true;
@@ -43,7 +43,7 @@ export async function endTest(): Promise<void> {
   );
 }
 
-/** To be called synchronously after {@link endTest}: hooks between tests belong to the run. */
+/** Must be called synchronously after {@link endTest}: hooks between tests belong to the run. */
 export function leaveTest(): void {
   current = wholeRun;
   scopes.enterWith(undefined);
@@ -52,22 +52,22 @@ export function leaveTest(): void {
 export interface StartOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Another user, for root alone. */
+  /** Another user. Requires root. */
   readonly uid?: number;
   readonly gid?: number;
 }
 
 /**
- * Starts a process that ends with its test at the latest. Every process that a test starts is
- * started here. Whatever runs in it listens on a free port unless it is told another one.
+ * Starts a process that is killed at the end of its test. Tests start all processes with this function. PORT
+ * defaults to 0, so servers listen on a free port.
  */
 export function start(command: string, args: readonly string[], options: StartOptions = {}): Child {
   const scope = scopes.getStore() ?? wholeRun;
-  if (scope.isOver) throw new Error(`"${scope.title}" is over and may not start ${command}.`);
+  if (scope.isOver) throw new Error(`"${scope.title}" is over and cannot start ${command}.`);
   const child = spawn(command, args, {
     ...options,
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', PORT: '0', ...options.env },
-    // A group of its own, so that what it started ends with it.
+    // Its own process group, so that its children are killed too.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -77,22 +77,22 @@ export function start(command: string, args: readonly string[], options: StartOp
   return child;
 }
 
-/** Ends a process and what it started, as a power cut would. */
+/** Kills a process and its children without a warning. */
 function killGroup({ pid, exitCode, signalCode }: Child, signal = 'SIGKILL'): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   process.kill(process.platform === 'win32' ? pid : -pid, signal);
 }
 
 export interface Outcome {
-  /** null when a signal ended it. */
+  /** null if a signal ended the process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Both, in the order in which they came. */
+  /** Both streams, interleaved as they arrived. */
   readonly output: string;
 }
 
-/** Collects what a process writes until it ends. An exit code other than 0 is no error. */
+/** Collects the output of a process until it exits. An exit code other than 0 is not an error. */
 export function outcomeOf(child: Child): Promise<Outcome> {
   const said = { stdout: '', stderr: '', output: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -112,10 +112,10 @@ export function node(args: readonly string[], options?: StartOptions): Promise<O
   return outcomeOf(start(process.execPath, args, options));
 }
 
-/** The npm that runs the tests, under their Node; the one on the path otherwise. */
+/** Runs the npm that runs the tests, with their Node, or else the npm on the PATH. */
 export function npm(args: readonly string[], options: StartOptions = {}): Promise<Outcome> {
   const cli = process.env.npm_execpath;
-  // With its usual messages, also where `npm --silent` runs the tests.
+  // Print the usual messages, even if `npm --silent` runs the tests.
   const talking = { ...options, env: { npm_config_loglevel: 'notice', ...options.env } };
   return cli?.endsWith('.js')
     ? node([cli, ...args], talking)

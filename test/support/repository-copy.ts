@@ -4,10 +4,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 export const repository = resolve(import.meta.dirname, '..', '..');
 
-/** At the top of the repository: what is made there and not written. */
+/** Generated files and folders at the top of the repository. */
 const made = new Set(['dist', 'data', 'coverage', '.cache', '.git']);
 
-/** An empty directory that is gone when its holder is done with it. */
+/** Creates an empty directory, which is removed when disposed of. */
 export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'rostrum-')));
   return {
@@ -16,7 +16,7 @@ export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly
   };
 }
 
-/** A copy of the repository as it stands in the working tree, with its installed packages. */
+/** Copies the working tree of the repository, with its installed packages. */
 export async function copyRepository(
   from = repository,
 ): Promise<AsyncDisposable & { readonly path: string }> {

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Calls back for each whole response of a connection, with its head. A response that has neither a
- * Content-Length nor chunks of JSON is an error.
+ * Calls `received` with the head of each complete response on a connection. A response without a
+ * Content-Length or chunks of JSON is an error.
  */
 export function readResponses(
   socket: Socket,
@@ -10,7 +10,7 @@ export function readResponses(
   failed: (error: Error) => void,
 ): void {
   let early: Buffer = Buffer.alloc(0);
-  /** Of the response whose body comes, and how much of that is missing. */
+  /** The head of the response whose body is arriving, and how many bytes are missing. */
   let head: string | undefined;
   let missing = 0;
   socket.on('data', (chunk: Buffer) => {

@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Child, type Outcome, outcomeOf, start } from './process.ts';
 
-/** The program of this checkout. */
+/** The path of this checkout's program. */
 export const program = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
-/** The program, in a process of its own. */
+/** The program, running in a child process. */
 export interface Server extends AsyncDisposable {
   readonly address: string;
-  /** What it printed when it was ready. */
+  /** The line printed when the server was ready. */
   readonly readyLine: string;
   readonly process: Child;
-  /** Ends it by a signal. @returns its exit code, null when the signal itself ended it */
+  /** Sends a signal and returns the exit code, or null if the signal killed the process. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the program on any free port. @throws with what it said when it does not get ready */
+/** Starts the program on a free port. Throws with its output if it does not become ready. */
 export function startServer(...args: string[]): Promise<Server> {
   return startProgram(program, ...args);
 }
 
-/** The same from another place, such as an installed package. */
+/** Starts a program at another path, such as an installed package. */
 export async function startProgram(main: string, ...args: string[]): Promise<Server> {
   const child = startCommand(['--log-level', 'error', ...args, '--port', '0'], main);
   const ended = outcomeOf(child);
@@ -45,17 +45,17 @@ export async function startProgram(main: string, ...args: string[]): Promise<Ser
   };
 }
 
-/** Starts the program with any arguments; should it serve, then on a free port. */
+/** Starts the program with any arguments. If it serves, it uses a free port. */
 export function startCommand(args: readonly string[], main = program): Child {
   return start(process.execPath, [main, ...args]);
 }
 
-/** Runs the program to its end. */
+/** Runs the program until it exits. */
 export function rostrum(...args: string[]): Promise<Outcome> {
   return outcomeOf(startCommand(args));
 }
 
-/** Makes a key. @returns its token. @throws with what the command said */
+/** Creates a key and returns its token. Throws with the output if the command fails. */
 export async function createKey(
   keys: string,
   scopes: string,
@@ -67,7 +67,7 @@ export async function createKey(
   return stdout.trim();
 }
 
-/** Sends JSON to the API of a server without credentials, and reads the JSON of the response. */
+/** Sends JSON to the API of a server without credentials, and parses the JSON response. */
 export async function sendJson<Body>(
   address: string,
   method: string,

@@ -9,16 +9,16 @@ import { openTemporarySqlite } from './temporary-sqlite.ts';
 
 export type StoreName = 'memory' | 'SQLite' | 'MongoDB';
 
-/** Whether this run has the time for every store. */
+/** Whether this run includes slow tests on every store. */
 export const isOnAllStores = process.env.TEST_STORES === 'all';
 
-/** An empty store, which whoever opens it closes. */
+/** Opens an empty store. The caller closes it. */
 export type OpenStore = (options?: StoreOptions) => Promise<Store>;
 
 /**
- * Describes the same for every store.
+ * Describes the same tests for every store.
  *
- * @param isLong leaves all but the memory store to `npm run test:long` (all-stores.long.ts)
+ * @param isLong only tests the memory store, except in `npm run test:long` (all-stores.long.ts)
  */
 export async function describeOnStores(
   title: string,

@@ -5,7 +5,7 @@ import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
 import type { Store } from '../../src/index.ts';
 import type { StoreOptions } from '../../src/ports/store.ts';
 
-/** A store in a file of its own, which goes when the store is closed. */
+/** Opens a store in a temporary file, which is removed when the store is closed. */
 export function openTemporarySqlite(options: StoreOptions = {}): Store {
   const folder = mkdtempSync(join(tmpdir(), 'rostrum-sqlite-'));
   const store = openSqliteStore({ path: join(folder, 'rostrum.db'), ...options });

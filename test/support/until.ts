@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Asks again and again until something holds. @throws Error when it does not in time */
+/** Polls until a condition is true. Throws if that takes too long. */
 export async function until(
   holds: () => Promise<boolean> | boolean,
   what: string,
@@ -11,7 +11,7 @@ export async function until(
   }
 }
 
-/** Waits until a call returns. */
+/** Retries a call until it succeeds. */
 export function untilServed(call: () => Promise<unknown>, ms?: number): Promise<void> {
   const isServed = () =>
     call().then(

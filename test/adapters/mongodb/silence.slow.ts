@@ -52,9 +52,9 @@ await describeOnMongodb('a MongoDB server that stops responding', () => {
       await store.posts.create(written);
       const calls = everyCall(store, author.id, written.id);
       await sleep(ms);
-      proxy.fallSilent();
+      proxy.block();
       await allEndInTime(calls);
-      proxy.speak();
+      proxy.unblock();
       await untilServed(() => store.users.get(author.id));
     }
   });
@@ -64,7 +64,7 @@ await describeOnMongodb('a MongoDB server that stops responding', () => {
     await using _ = proxy;
     await using store = openMongodbStore({ url: url.href });
     await untilServed(() => store.posts.list(query));
-    proxy.fallSilent();
+    proxy.block();
     const { connections } = proxy;
     const [ended, reason] = [new AbortController(), new Error('The client is gone.')];
     const list = errorOf(store.users.list({ ...query, signal: ended.signal }));
@@ -74,7 +74,7 @@ await describeOnMongodb('a MongoDB server that stops responding', () => {
     expect(Date.now() - from).to.be.below(1000);
     await until(async () => proxy.connections < connections, 'the connection is closed', 2000);
     expect(await errorOf(store.users.list({ ...query, signal: ended.signal }))).to.equal(reason);
-    proxy.speak();
+    proxy.unblock();
   });
 });
 

@@ -1,16 +1,15 @@
-// The client of small requests: a process of its own, so that what presses the server does not slow it
-// down. It asks the server of its first argument 20 times a second: a list of one, the user of its
-// second argument, new users, one of them in chunks, /livez. It says when it begins. A message ends
-// it; it sends what it saw.
+// Sends small requests, in a separate process so that the load does not slow it down. It calls the server in
+// its first argument 20 times a second: a list of one, the user in its second argument, new users (one of them
+// in chunks), and /livez. Sends a message when it starts. Any message makes it stop and send its results.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../clients.ts';
 
 export interface Seen {
-  /** Requests. */
+  /** The number of requests. */
   readonly all: number;
   readonly failed: number;
-  /** Milliseconds, and of which request. */
+  /** The slowest request in milliseconds, and its path. */
   readonly slowest: number;
   readonly slowestPath: string;
   readonly p99: number;
@@ -46,7 +45,7 @@ async function askUntilToldToEnd(address: string, id: string): Promise<Seen> {
   const body = '{"name":"Ann"}';
   const creation = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
   for (let n = 0; !ended.signal.aborted; n++) {
-    // A stream is sent in chunks.
+    // fetch sends a stream in chunks.
     const inChunks = { body: new Blob([body]).stream(), duplex: 'half' } as const;
     if (n % 4 === 0) asked.push(ask(200, '/api/v1/users?limit=1'));
     else if (n % 4 === 1) asked.push(ask(201, '/api/v1/users', { ...creation, body }));
@@ -59,7 +58,7 @@ async function askUntilToldToEnd(address: string, id: string): Promise<Seen> {
   return { ...seen, p99: quantile(times, 0.99), postP99: quantile(posts, 0.99) };
 }
 
-process.on('disconnect', () => process.exit()); // The press ended before the client.
+process.on('disconnect', () => process.exit()); // The scenario ended before the client.
 const [address = '', id = ''] = process.argv.slice(2);
 process.send?.(await askUntilToldToEnd(address, id));
 process.disconnect();

@@ -1,4 +1,4 @@
-"""Clients with a receive window of 2 KiB that each ask once and read nothing: Node cannot set the window.
+"""Opens clients with a receive window of 2 KiB that send one request and read nothing. Node cannot set the window.
 
 python3 small-window.py PORT COUNT REQUEST
 """
@@ -16,6 +16,6 @@ for n in range(count):
     client.sendall(request)
     clients.append(client)
     if n % 100 == 99:
-        time.sleep(0.05)  # Node accepts one connection a turn.
+        time.sleep(0.05)  # Node accepts one connection per tick.
 print(len(clients), flush=True)
-time.sleep(600)  # Until it is ended.
+time.sleep(600)  # Until killed.

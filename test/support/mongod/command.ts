@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 
-/** What a command wrote to stdout; it is killed, and the promise rejected, when it takes too long. */
+/** Returns the standard output of a command. Kills the command and rejects if it takes too long. */
 export function outputOf(
   command: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** Downloads a server binary into the directory that is its argument, and prints where it is. */
+/** Downloads a server binary into the directory given as its argument, and prints the path. */
 import { MongoBinary } from 'mongodb-memory-server-core/lib/util/MongoBinary.js';
 
 const [, , downloadDir = '.'] = process.argv;

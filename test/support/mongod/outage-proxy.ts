@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What a network does to connections. */
+/** Kinds of network outages. */
 export const outages = [
-  /** Nothing goes through, in either direction, and neither side is told. */
+  /** Drops data in both directions, without closing connections. */
   'black hole',
-  /** Connections are reset, new ones too. */
+  /** Resets connections, including new ones. */
   'reset',
-  /** Requests arrive and are carried out, and no reply comes back. */
+  /** Forwards requests, but drops replies. */
   'half-open',
-  /** Replies end in the middle, and so do their connections. */
+  /** Closes connections in the middle of a reply. */
   'truncated',
 ] as const;
 
 export type Outage = (typeof outages)[number];
 
-/** Stands between a client and a server on this machine, and does to connections what networks do. */
+/** A proxy between a client and a local server that simulates network outages. */
 export class OutageProxy implements AsyncDisposable {
   readonly #port: number;
   readonly #sockets = new Set<Socket>();
@@ -26,7 +26,7 @@ export class OutageProxy implements AsyncDisposable {
     this.#port = port;
   }
 
-  /** In front of a port of this machine. */
+  /** Starts the proxy in front of a local port. */
   static async start(port: number): Promise<OutageProxy> {
     const proxy = new OutageProxy(port);
     await once(proxy.#server.listen(0, '127.0.0.1'), 'listening');
@@ -42,7 +42,7 @@ export class OutageProxy implements AsyncDisposable {
     if (outage === 'reset') for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Connections of the outage are lost; new ones are as they should be. */
+  /** Ends the outage and closes all its connections. New connections work again. */
   end(): void {
     this.#outage = undefined;
     for (const socket of this.#sockets) socket.resetAndDestroy();

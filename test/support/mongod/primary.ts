@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import type { MongoMemoryServer } from 'mongodb-memory-server-core';
 
-/** The node that is the primary, as soon as there is one. */
+/** Waits for a primary and returns its node. */
 export async function primaryOf(
   nodes: readonly MongoMemoryServer[],
   seconds = 30,
@@ -19,7 +19,7 @@ export async function primaryOf(
   throw new Error(`There was no primary for ${seconds} s: ${await statesOf(nodes)}`);
 }
 
-/** What each node thinks of all of them. */
+/** Returns each node's view of the replica set. */
 async function statesOf(nodes: readonly MongoMemoryServer[]): Promise<string> {
   const states = nodes.map(async (node) => {
     const status = await ask(node, { replSetGetStatus: 1 });
@@ -36,10 +36,10 @@ async function statesOf(nodes: readonly MongoMemoryServer[]): Promise<string> {
 }
 
 /**
- * Waits until every node is the primary or follows it: one failure at a time is what they bear. A
- * node that was killed says for a moment that it is a secondary, and only then finds out that it has
- * writes to roll back; it has got over that when it has one of the primary's own. It takes a second or
- * two, and now and then more than a minute.
+ * Waits until every node is the primary or follows it, because a replica set only tolerates one failure at a
+ * time. A killed node briefly reports to be a secondary before it notices that it has writes to roll back. It
+ * has recovered once it has a write of the current primary, which takes a second or two, and sometimes more
+ * than a minute.
  */
 export async function allWell(nodes: readonly MongoMemoryServer[], seconds = 180): Promise<void> {
   const end = Date.now() + seconds * 1000;
@@ -57,10 +57,10 @@ export async function allWell(nodes: readonly MongoMemoryServer[], seconds = 180
   throw new Error(`Not all nodes were well for ${seconds} s: ${await statesOf(nodes)}`);
 }
 
-/** Of the response to `replSetGetStatus`. */
+/** A member in the response to `replSetGetStatus`. */
 interface Member {
   readonly stateStr: string;
-  /** The last write that it has, with the term of the primary that made it. */
+  /** The member's last write, with the term of the primary that made it. */
   readonly optime: { readonly t: unknown };
 }
 
@@ -68,7 +68,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return b !== undefined && String(a) === String(b);
 }
 
-/** Kills a node without a warning, and starts it again on what it left when told so. */
+/** Kills a node with SIGKILL, and returns a function that restarts it with its data. */
 export async function kill(node: MongoMemoryServer): Promise<() => Promise<void>> {
   const mongod = node.instanceInfo?.instance.mongodProcess;
   if (mongod === undefined) throw new Error('The node does not run.');
@@ -81,7 +81,7 @@ export async function kill(node: MongoMemoryServer): Promise<() => Promise<void>
   };
 }
 
-/** Makes a primary give way to another node. */
+/** Makes the primary step down. */
 export async function stepDown(node: MongoMemoryServer): Promise<void> {
   await ask(node, { replSetStepDown: 5, secondaryCatchUpPeriodSecs: 5 });
 }

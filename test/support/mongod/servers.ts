@@ -1,15 +1,15 @@
 import { rmSync } from 'node:fs';
 import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-core';
 
-/** What runs for a test, and its address. */
+/** A server for tests. */
 export interface TestServer extends AsyncDisposable {
-  /** A connection string for a database. */
+  /** Returns a connection string for a database. */
   url(database: string): string;
-  /** Kills the processes and removes their data, synchronously, for a process that ends. */
+  /** Kills the processes and removes their data synchronously, for use at exit. */
   endNow(): void;
 }
 
-// Small, and with a TTL monitor that comes every second and not every minute.
+// Small, and with a TTL monitor that runs every second instead of every minute.
 const args = [
   ['--wiredTigerCacheSizeGB', '0.25'],
   ['--setParameter', 'diagnosticDataCollectionEnabled=false'],
@@ -18,7 +18,7 @@ const args = [
 
 const common = { ip: '127.0.0.1', storageEngine: 'wiredTiger', args } as const;
 
-/** A server that stands alone, which Rostrum refuses. */
+/** Starts a standalone server, which Rostrum rejects. */
 export async function startStandalone(binary: string): Promise<TestServer> {
   quiet();
   const server = await MongoMemoryServer.create({
@@ -34,15 +34,15 @@ export async function startStandalone(binary: string): Promise<TestServer> {
   };
 }
 
-/** A replica set, and its nodes to do harm to. */
+/** A replica set, with access to its nodes. */
 export interface TestReplicaSet extends TestServer {
   readonly nodes: readonly MongoMemoryServer[];
 }
 
 /**
- * A replica set of so many nodes, with a primary; the third of them an arbiter, if wanted.
+ * Starts a replica set with a primary. The third node can be an arbiter.
  *
- * @param more arguments of each node
+ * @param more additional arguments for each node
  */
 export async function startReplicaSet(
   binary: string,
@@ -54,7 +54,7 @@ export async function startReplicaSet(
   const set = await MongoMemoryReplSet.create({
     binary: { systemBinary: binary },
     instanceOpts: Array.from({ length: count }, (_, n) => ({
-      // A node that was killed has to read its journal first.
+      // A killed node has to recover from its journal first.
       launchTimeout: 60_000,
       ...(hasArbiter && n === 2 && { replicaMemberConfig: { arbiterOnly: true } }),
     })),
@@ -86,7 +86,7 @@ function endNow(servers: readonly MongoMemoryServer[]): void {
   }
 }
 
-/** The binary is what there is; that it is not the newest one is known. */
+/** Suppresses the warning that the binary is not the newest version. */
 function quiet(): void {
   process.env.MONGOMS_SYSTEM_BINARY_VERSION_CHECK = 'false';
 }

@@ -5,23 +5,23 @@ let shared: Promise<TestServer> | undefined;
 let started: TestServer | undefined;
 
 /**
- * The replica set that all test files of a run share: started when the first one asks, stopped when the run ends.
- * `MONGODB_TEST_URI` names another one.
+ * Returns the replica set that all test files of a run share. It is started on first use and stopped at the
+ * end of the run. `MONGODB_TEST_URI` replaces it with another server.
  */
 export function sharedServer(): Promise<TestServer> {
   shared ??= start();
   return shared;
 }
 
-/** Describes tests that need a server; skipped (or, with `CI=true`, failed) where there is none. */
+/** Describes tests that need MongoDB. Without a server, they are skipped, or fail if `CI=true`. */
 export async function describeOnMongodb(title: string, body: () => void): Promise<void> {
   try {
     const hasServer = process.env.MONGODB_TEST_URI || (await findMongod());
     (hasServer ? describe : describe.skip)(title, body);
   } catch (error) {
-    // As a test that fails, because what is thrown while a file is loaded is hard to read.
+    // Fail in a test, because errors thrown while a file is loaded are hard to read.
     describe(title, () => {
-      it('has a server to run on', () => {
+      it('has a MongoDB server', () => {
         throw error;
       });
     });
@@ -43,8 +43,8 @@ async function start(): Promise<TestServer> {
   return started;
 }
 
-// Belongs to the whole run: the first file that imports this one declares the hook. In parallel mode, a worker
-// runs several files and stops its server when it exits.
+// A hook of the whole run, because it is declared at the top level. In parallel mode, a worker runs several
+// files and stops its server when it exits.
 if (process.env.MOCHA_WORKER_ID === undefined) {
   after(async function stopSharedServer() {
     this.timeout(20_000);

@@ -1,15 +1,15 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * Stands between a client and a server on this machine, and can fall silent: connections stay and
- * new ones are taken, but nothing goes through any more. What a network does that swallows packets.
+ * A proxy between a client and a local server that can block all data, like a network that drops packets: it
+ * keeps connections open and accepts new ones, but forwards nothing.
  */
 export class SilentProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #silent = false;
 
-  /** In front of this port; in front of nothing when there is none. */
+  /** Starts the proxy in front of this port. Without a port, it is always blocked. */
   static async start(port?: number): Promise<SilentProxy> {
     const proxy = new SilentProxy(port);
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
@@ -33,18 +33,18 @@ export class SilentProxy implements AsyncDisposable {
     return address.port;
   }
 
-  /** How many connections there are, of clients and to the server. */
+  /** The number of connections of clients and to the server. */
   get connections(): number {
     return this.#sockets.size;
   }
 
-  /** From now on, nothing goes through. */
-  fallSilent(): void {
+  /** Stops forwarding data. */
+  block(): void {
     this.#silent = true;
   }
 
-  /** Connections of the silence are lost; new ones are as they should be. */
-  speak(): void {
+  /** Closes all blocked connections. New connections work again. */
+  unblock(): void {
     this.#silent = false;
     for (const socket of this.#sockets) socket.destroy();
   }

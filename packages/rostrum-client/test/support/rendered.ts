@@ -47,8 +47,8 @@ export async function renderHook<T>(
 }
 
 /**
- * Runs the tests of a block in development mode, in which frameworks validate the results of a data provider. Fails
- * on any console warnings or errors.
+ * Runs the tests of a block in development mode, in which frameworks validate the results of a data
+ * provider. Fails if they log warnings or errors.
  *
  * @param expected returns true for console messages to ignore
  */

@@ -4,27 +4,27 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readResponses } from '../../support/responses.ts';
-import { type Held, head, post, withBody } from './holdings.ts';
+import { type Filled, head, post, withBody } from './contents.ts';
 
-/** A server that is pressed. */
-export interface Target extends Held {
+/** The server under load. */
+export interface Target extends Filled {
   readonly address: string;
   /** The tokens of callers who can read users. */
   readonly tokens: readonly string[];
-  /** For how long. */
+  /** The duration in milliseconds. */
   readonly ms: number;
-  /** A connection that the end of the press closes. */
+  /** Opens a connection that is closed at the end of the scenario. */
   open(): Socket;
 }
 
-/** The record of 1 MiB that takes most time and memory as objects. */
+/** The record of 1 MiB that takes the most time and memory to parse. */
 export const largePost = { title: 'x', own: Array.from({ length: 349_000 }, () => ({})) };
 
 export function get(path: string): string {
   return `${head('GET', path)}\r\n`;
 }
 
-/** Opens connections that read nothing; so many of them begin anew five times a second. */
+/** Opens connections that read nothing, and replaces `anew` of them five times a second. */
 export async function keepOpening(target: Target, count: number, anew: number, text: string) {
   let opened = 0;
   const open = () => {
@@ -36,7 +36,7 @@ export async function keepOpening(target: Target, count: number, anew: number, t
   const sockets: Socket[] = [];
   for (let n = 1; n <= count; n++) {
     sockets.push(open());
-    if (n % 100 === 0) await sleep(10); // Node accepts one connection a turn.
+    if (n % 100 === 0) await sleep(10); // Node accepts one connection per tick.
   }
   for (const end = performance.now() + target.ms; performance.now() < end; await sleep(200)) {
     for (const socket of sockets.splice(0, anew)) {
@@ -47,7 +47,7 @@ export async function keepOpening(target: Target, count: number, anew: number, t
   return `${opened} connections that read nothing`;
 }
 
-/** Opens connections with a tiny receive window that each ask once and read nothing. */
+/** Opens connections with a tiny receive window that send one request and read nothing. */
 export async function openSmallWindows(target: Target, count: number, text: string) {
   const script = join(import.meta.dirname, 'small-window.py');
   const { port } = new URL(target.address);
@@ -65,10 +65,10 @@ export async function openSmallWindows(target: Target, count: number, text: stri
 }
 
 /**
- * Keeps polls for events open, each from another address where one address cannot hold them all. No two of them ask
- * for the same page.
+ * Keeps polls for events open, from enough addresses to stay within the limit of each. All polls request
+ * different pages.
  *
- * @param after the position that they begin at
+ * @param after the position at which they begin
  */
 export async function keepPolling(target: Target, count: number, after: string): Promise<string> {
   const { tokens } = target;
@@ -88,7 +88,7 @@ export async function keepChanging(target: Target, patch: (n: number) => object)
   );
 }
 
-/** What clients saw of their own requests. */
+/** Statistics of the clients' requests. */
 class Seen {
   served = 0;
   refused = 0;
@@ -101,7 +101,7 @@ class Seen {
   }
 }
 
-/** Asks on each connection as soon as the response is there, and again on a new one when it ends. */
+/** Sends the next request on each connection after each response, and reopens closed connections. */
 async function askFor(
   target: Target,
   connections: number,
@@ -147,12 +147,12 @@ export async function keepAsking(
   return `${await askFor(target, connections, next)}`;
 }
 
-/** How many clients of pages are few, and need not wait for each other. */
+/** The number of clients of pages that can be served without queueing. */
 const few = 16;
 
 /**
- * Clients that ask for the first thousand posts: first a few, then many, and then these in turns, so
- * that a machine that changes its speed changes it for both.
+ * Requests the first thousand posts with few, many, many and few clients, in this order to compensate for
+ * changes in the speed of the machine.
  */
 export async function askForPages(target: Target, many: number): Promise<string> {
   const page = () => get('/posts?limit=1000');
@@ -176,7 +176,7 @@ export async function remove({ address, author, ms }: Target, posts: string): Pr
   return `${status} in ${took.toFixed(0)} ms`;
 }
 
-/** Begins bodies that never come. */
+/** Starts requests whose bodies never arrive. */
 export async function holdBodies(target: Target, count: number, length: string): Promise<string> {
   const some = 'x'.repeat(500_000);
   const isChunked = length.endsWith('chunked');
@@ -186,14 +186,14 @@ export async function holdBodies(target: Target, count: number, length: string):
   );
   for (let i = 1; i <= count; i++) {
     target.open().write(part);
-    if (i % 100 === 0) await sleep(50); // Node accepts one connection a turn.
+    if (i % 100 === 0) await sleep(50); // Node accepts one connection per tick.
   }
   await sleep(target.ms);
   return `${count} bodies with ${length}`;
 }
 
-/** What a client does that does not get on: first, and each second. */
-const slowWays: readonly { readonly first: string; readonly more: string }[] = [
+/** Kinds of slow clients: what they send first, and then each second. */
+const slowKinds: readonly { readonly first: string; readonly more: string }[] = [
   { first: '', more: '' },
   { first: `${head('GET', '', '/livez')}\r\n`, more: '' },
   { first: head('GET', '', '/livez'), more: 'X: x\r\n' },
@@ -202,12 +202,12 @@ const slowWays: readonly { readonly first: string; readonly more: string }[] = [
   { first: get('/posts'), more: '' },
 ];
 
-/** As many slow clients of each way; another takes the place of one that the server ends. */
+/** Opens equally many slow clients of each kind, and replaces those that the server disconnects. */
 export async function keepSlow(target: Target, count: number): Promise<string> {
   let [ended, isOver] = [0, false];
   const open = (n: number) => {
     if (isOver) return;
-    const { first, more } = slowWays[n % slowWays.length] ?? { first: '', more: '' };
+    const { first, more } = slowKinds[n % slowKinds.length] ?? { first: '', more: '' };
     const isReader = first === get('/posts');
     const socket = target.open();
     if (isReader) socket.pause();

@@ -6,24 +6,24 @@ import type { Transfer } from '../../../src/ports/transfer.ts';
 import { readResponses } from '../../support/responses.ts';
 import { endOfEvents } from '../event-load.ts';
 
-/** What a store holds before it is pressed: posts of one author, each of so many bytes as JSON. */
-export interface Holdings {
+/** The initial contents of a store: posts of one author, each with so many bytes of JSON. */
+export interface Contents {
   readonly posts: number;
   readonly bytes: number;
 }
 
-/** The records that a store holds. */
-export interface Held {
+/** The records in a filled store. */
+export interface Filled {
   readonly author: string;
-  /** The position in the log of events behind the author, before the posts. */
+  /** The position in the event log after the author and before the posts. */
   readonly position: string;
   readonly posts: readonly string[];
 }
 
 const silent = { info() {}, warn() {}, error() {} };
 
-/** Puts the records into a store as a copy does, before it is served. */
-export async function loadHoldings(url: string, { posts, bytes }: Holdings): Promise<Held> {
+/** Loads the records directly into a store, before the server starts. */
+export async function loadContents(url: string, { posts, bytes }: Contents): Promise<Filled> {
   await using store = await openStore(url, silent);
   const to = store.transfer as Transfer;
   const at = instantFromMs(Date.now());
@@ -34,7 +34,7 @@ export async function loadHoldings(url: string, { posts, bytes }: Holdings): Pro
   const ids = Array.from({ length: posts }, (_, n) => `post-${n}`);
   const batch = Math.max(1, Math.min(1000, Math.floor(2 ** 22 / bytes)));
   let done = 0;
-  // Several calls at a time, so that the store need not wait for the next records.
+  // Several concurrent calls, so that the store never waits for records.
   const load = async () => {
     while (done < posts) {
       const first = done;
@@ -52,8 +52,8 @@ export async function loadHoldings(url: string, { posts, bytes }: Holdings): Pro
   return { author: 'ann', position, posts: ids };
 }
 
-/** Puts the same records over HTTP into a store that a server alone can reach. */
-export async function postHoldings(address: string, { posts, bytes }: Holdings): Promise<Held> {
+/** Creates the same records over HTTP, for a store that only the server can access. */
+export async function postContents(address: string, { posts, bytes }: Contents): Promise<Filled> {
   const { id: author } = await post(address, '/users', { name: 'Ann' });
   const position = await endOfEvents(address);
   const ids: string[] = [];
@@ -80,7 +80,7 @@ export async function postHoldings(address: string, { posts, bytes }: Holdings):
   return { author, position, posts: ids };
 }
 
-/** A request without the empty line behind its headers. */
+/** Returns a request without the empty line that ends its headers. */
 export function head(method: string, path: string, whole = `/api/v1${path}`): string {
   const typed = method === 'GET' ? '' : 'Content-Type: application/json\r\n';
   return `${method} ${whole} HTTP/1.1\r\nHost: localhost\r\n${typed}`;
@@ -101,9 +101,9 @@ export async function post(address: string, path: string, body: object): Promise
   return (await response.json()) as { id: string };
 }
 
-/** Of post number n. Every other post has the same title. */
+/** Returns the fields of post number n. Every second post has the same title. */
 function fieldsOf(n: number, bytes: number, authorId: string) {
   const title = n % 2 === 0 ? `Post ${n}` : 'Untitled';
-  // In a custom field, because a body may have no more than 100,000 characters.
+  // In a custom field, because a body is limited to 100,000 characters.
   return { title, body: '', authorId, text: 'x'.repeat(Math.max(0, bytes - 250)) };
 }

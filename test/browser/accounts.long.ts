@@ -31,7 +31,7 @@ describe('examples/accounts in Chromium', function () {
     const ended = outcomeOf(server);
     for (;;) {
       const tried = await Promise.race([ended, fetch(url).catch(() => sleep(200))]);
-      if (tried && 'output' in tried) throw new Error(`it has ended: ${tried.output}`);
+      if (tried && 'output' in tried) throw new Error(`npm start exited: ${tried.output}`);
       if (tried?.ok) break;
     }
   });

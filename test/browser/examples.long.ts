@@ -194,7 +194,7 @@ describe('the examples in Chromium', function () {
 async function untilServed(address: string, ended: ReturnType<typeof npm>): Promise<void> {
   for (;;) {
     const tried = await Promise.race([ended, fetch(address).catch(() => sleep(200))]);
-    if (tried && 'output' in tried) throw new Error(`it has ended: ${tried.output}`);
+    if (tried && 'output' in tried) throw new Error(`npm start exited: ${tried.output}`);
     if (tried?.ok) return;
   }
 }

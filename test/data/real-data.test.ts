@@ -1,4 +1,4 @@
-// Data as applications have it: nested, with fields that Rostrum knows nothing of.
+// Data as in real applications: nested, with custom fields.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ function readData(file: string): object[] {
   return JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8'));
 }
 
-describe('10 users and 100 posts with fields of their own', () => {
+describe('10 users and 100 posts with custom fields', () => {
   let api: Api;
   before(async () => {
     api = await startApi({ store: openTemporarySqlite() });
   });
   after(() => api[Symbol.asyncDispose]());
 
-  it('are loaded over HTTP and read back unchanged', async () => {
+  it('can be created over HTTP and are read back unchanged', async () => {
     const users = readData('users.json');
     const posts = readData('posts.json') as { userId: number }[];
     expect([users.length, posts.length]).to.deep.equal([10, 100]);

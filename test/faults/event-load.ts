@@ -45,7 +45,7 @@ interface EventItem {
 
 /** Clients that create, change and delete users with posts over HTTP, and record the outcomes. */
 export class EventLoad {
-  /** Where the server is by now. */
+  /** The current address of the server. */
   address = '';
   readonly acknowledged = new Set<Event>();
   /** Changes that may have been made. */
@@ -140,7 +140,7 @@ export class EventLoad {
 
 /** Reads the event log continuously, and keeps its position while the server is down. */
 export class EventFollower {
-  /** Where the server is by now. */
+  /** The current address of the server. */
   address: string;
   readonly met: Event[] = [];
   readonly odd: string[] = [];

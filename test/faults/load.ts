@@ -37,7 +37,7 @@ export function isSafe({ lost, torn, twice, odd }: Report): boolean {
  * `Retry-After`) or without a response, creations with the same idempotency key.
  */
 export class Load {
-  /** Where the server is by now. */
+  /** The current address of the server. */
   address: string;
   readonly #acknowledged = new Map<unknown, Found>();
   readonly #authors: unknown[] = [];

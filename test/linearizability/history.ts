@@ -163,7 +163,7 @@ export class Racers implements Disposable {
       const made = await this.#call('POST', '/users', {}, { name: 'author' });
       if (made?.status === 201) return String(made.record.id);
     }
-    throw new Error('The server makes no user.');
+    throw new Error('The server created no user.');
   }
 }
 

@@ -7,7 +7,7 @@ export async function until(
   ms = 8000,
 ): Promise<void> {
   for (const end = Date.now() + ms; !(await holds()); await sleep(50)) {
-    if (Date.now() > end) throw new Error(`Within ${ms} ms it does not hold that ${what}.`);
+    if (Date.now() > end) throw new Error(`Timed out after ${ms} ms: ${what}.`);
   }
 }
 

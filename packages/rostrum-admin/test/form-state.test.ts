@@ -199,7 +199,7 @@ describe('the form of the admin page', () => {
       expect(text(kept, 'title')).to.equal('Mine, longer');
     });
 
-    it('of theirs keeps mine, even if theirs is then edited', () => {
+    it('can return to my text after theirs was chosen and edited', () => {
       const edited = type(state.choose(conflict(), title, 'theirs'), { title: 'Theirs, longer' });
       expect(text(edited, 'title')).to.equal('Theirs, longer');
       expect(text(state.choose(edited, title, 'mine'), 'title')).to.equal('Mine');

@@ -144,7 +144,7 @@ describe('the client', () => {
       }
     });
 
-    describe('with a date without a time', () => {
+    describe('given a date without a time', () => {
       const { TZ: zone } = process.env;
       before(() => {
         process.env.TZ = 'America/New_York';

@@ -107,7 +107,7 @@ describe('a data file that was', function () {
 
   const backedUp = /^Backed up /;
 
-  it('removed is reported, and missing at the next start', async () => {
+  it('removed is reported at once, and as missing at the next start', async () => {
     rmSync(path);
     await expectSaid(moved, 'There is no file FILE.', 'there is no such file.');
   });

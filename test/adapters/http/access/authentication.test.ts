@@ -70,7 +70,7 @@ describe('authentication', () => {
     );
     await asked.promise;
     socket.resetAndDestroy();
-    await until(() => api.server.connections === 0, 'it is gone');
+    await until(() => api.server.connections === 0, 'the connection is closed');
     gate.resolve({ name: 'a', subject: null, scopes: new Set(['users:write']) });
     await until(() => lines.length > 0, 'the request is logged');
     expect(lines.map(({ level, aborted }) => [level, aborted])).to.deep.equal([['info', true]]);

@@ -158,7 +158,7 @@ describe('rostrum/fetch', () => {
     const reason = await reasonOf(handle(postOf(tiny.body)));
     expect(reason).to.include({ name: 'AbortError' });
     expect(tiny.seen.pulled).to.be.below(70_000);
-    await until(() => log.lines.some(({ aborted }) => aborted === true), 'the log says so');
+    await until(() => log.lines.some(({ aborted }) => aborted === true), 'the abort is logged');
   });
 
   it('rejects with the error of the request body, or the reason of the abort signal', async () => {

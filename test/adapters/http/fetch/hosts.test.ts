@@ -48,7 +48,7 @@ async function expectForum(site: string): Promise<void> {
   expectProblem(await calls.post('/users', ' '.repeat(3e6)), 413, 'body-too-large', '/forum');
 }
 
-describe('rostrum/fetch in its hosts', function () {
+describe('rostrum/fetch in real hosts', function () {
   this.timeout(60_000);
 
   it('runs in Hono, as a route and as a mount that keeps the full path', async () => {

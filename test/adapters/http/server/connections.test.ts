@@ -77,7 +77,7 @@ describe('pipelined requests', () => {
       const connection = new RawConnection(api.server).send(get('/api/v1/users/x'));
       await begun();
       connection.send(get('/livez').repeat(waiting));
-      await until(() => connection.socket.writableLength === 0, 'it is sent');
+      await until(() => connection.socket.writableLength === 0, 'the requests are sent');
       return connection;
     };
     const full = await Promise.all(Array.from({ length: 16 }, () => open(256)));
@@ -132,7 +132,7 @@ describe('connections', () => {
     };
     const [first, second] = [await open(live), await open(live)];
     const never = await open('');
-    await until(() => small.server.connections === 3, 'all are open');
+    await until(() => small.server.connections === 3, 'all connections are open');
     first.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`);
     await begun();
     const third = await open(live);

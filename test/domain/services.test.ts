@@ -193,33 +193,34 @@ describe('the services', () => {
     const never = (value: unknown) => value as never;
 
     const calls: Record<string, () => Promise<unknown>> = {
-      'a text for options of a deletion': () => on.users.delete('u', never('keep')),
-      'a mode that is not known': () => on.users.delete('u', { posts: never('Keep') }),
+      'a string instead of deletion options': () => on.users.delete('u', never('keep')),
+      'a mode that does not exist': () => on.users.delete('u', { posts: never('Keep') }),
       'null for a mode': () => on.users.delete('u', { posts: never(null) }),
-      'an option that is not known': () => on.users.delete('u', never({ post: 'keep' })),
-      'null for options': () => on.posts.delete('p', never(null)),
-      'a version that is none': () => on.posts.delete('p', { only: never([null]) }),
-      'a version that is no list': () => on.users.patch('u', {}, { except: never(1) }),
-      'a flag that is none': () => on.users.patch('u', {}, { required: never('no') }),
-      'an id that is no text': () => on.users.get(never(undefined)),
-      'a change that is no function': () => on.users.update('u', never({ name: 'x' })),
-      'a key that is empty': () => on.users.create({ name: 'x' }, { idempotencyKey: '' }),
-      'a caller that is no text': () => on.users.create({ name: 'x' }, { caller: never(7) }),
-      'a text for options of a creation': () => on.users.create({ name: 'x' }, never('key')),
-      'null for a page with authors': () => on.posts.listWithAuthors(never(null)),
-      'a request that is not known': () => on.users.list(never({ lmit: 1 })),
-      'a filter that is not known': () => on.users.list({ filter: never({ nmae: 'x' }) }),
-      'ids with holes': () => on.users.list({ filter: { ids: new Array(3) } }),
-      'more ids than 100': () => on.users.list({ filter: { ids: Array<string>(101).fill('x') } }),
-      'ids that are a text': () => on.users.list({ filter: { ids: never('abc') } }),
-      'a span that is a text': () => on.users.list({ filter: { createdAt: never('yesterday') } }),
-      'a span of no instants': () =>
+      'an unknown option': () => on.users.delete('u', never({ post: 'keep' })),
+      'null instead of options': () => on.posts.delete('p', never(null)),
+      'null in a list of versions': () => on.posts.delete('p', { only: never([null]) }),
+      'a version instead of a list': () => on.users.patch('u', {}, { except: never(1) }),
+      'a flag that is not a boolean': () => on.users.patch('u', {}, { required: never('no') }),
+      'an id that is not a string': () => on.users.get(never(undefined)),
+      'a change that is not a function': () => on.users.update('u', never({ name: 'x' })),
+      'an empty idempotency key': () => on.users.create({ name: 'x' }, { idempotencyKey: '' }),
+      'a caller that is not a string': () => on.users.create({ name: 'x' }, { caller: never(7) }),
+      'a string instead of creation options': () => on.users.create({ name: 'x' }, never('key')),
+      'null instead of a request with authors': () => on.posts.listWithAuthors(never(null)),
+      'an unknown member of a request': () => on.users.list(never({ lmit: 1 })),
+      'an unknown filter': () => on.users.list({ filter: never({ nmae: 'x' }) }),
+      'a sparse array of ids': () => on.users.list({ filter: { ids: new Array(3) } }),
+      'more than 100 ids': () => on.users.list({ filter: { ids: Array<string>(101).fill('x') } }),
+      'a string instead of a list of ids': () => on.users.list({ filter: { ids: never('abc') } }),
+      'a string instead of a span': () =>
+        on.users.list({ filter: { createdAt: never('yesterday') } }),
+      'a span whose ends are not instants': () =>
         on.users.list({ filter: { updatedAt: { from: 'yesterday' } } }),
-      'a name that is no text': () => on.users.list({ filter: { name: never(null) } }),
-      'an author that is no text': () => on.posts.list({ filter: { authorId: never(7) } }),
+      'a name that is not a string': () => on.users.list({ filter: { name: never(null) } }),
+      'an author that is not a string': () => on.posts.list({ filter: { authorId: never(7) } }),
       'a position of another order': () => on.users.list({ after: { key: 'Ada', id: 'u' } }),
-      'a position that is none': () => on.users.list({ after: never({ key: null }) }),
-      'a total that is a text': () => on.users.list({ total: never('yes') }),
+      'an incomplete position': () => on.users.list({ after: never({ key: null }) }),
+      'a total that is not a boolean': () => on.users.list({ total: never('yes') }),
     };
     for (const [what, call] of Object.entries(calls)) {
       it(what, async () => {
@@ -273,7 +274,7 @@ describe('the services', () => {
       }
     });
 
-    it('a change that is asynchronous, and no process ends by it', async () => {
+    it('an asynchronous change, without ending the process', async () => {
       const { users: open } = createRostrum(createMemoryStore());
       const { id } = (await open.create({ name: 'x' })).record;
       const unhandled: unknown[] = [];

@@ -54,10 +54,8 @@ export class Check {
   readonly #store: Store;
   readonly #options: CheckOptions;
   readonly #models: Readonly<Record<Collection, RecordModel<Entity>>>;
-  /** The new ids of records, by their ids in the file; null if the record is rejected. */
-  readonly #ids = { users: new Map<Id, Id | null>(), posts: new Map<Id, Id | null>() };
-  /** The ids of records, by their unique values. */
-  readonly #holders = { users: new Map<string, Id>(), posts: new Map<string, Id>() };
+  /** The new ids of records, by their unique values and their ids in the file; null if rejected. */
+  readonly #known = { users: new Map<string, Id | null>(), posts: new Map<string, Id | null>() };
   /** Authors in the store. Looking up each author only once saves 0.13 ms a post. */
   readonly #authors = new Map<string, Promise<Id | undefined>>();
 
@@ -89,6 +87,7 @@ export class Check {
     const input: Input = { ...value };
     const given = idOf(input.id);
     const isKept = keepIds && given !== undefined && isSubject(given);
+    const idKey = given && (list === 'users' || keepIds) ? `id ${given}` : undefined;
     const author = list === 'posts' ? takeAuthor(input) : undefined;
     const { made, issues } = this.#make(list, input, isKept);
     const uniques = made === undefined ? [] : uniqueValues(list, made, customFilters?.[list]);
@@ -99,30 +98,29 @@ export class Check {
     ]);
     return () => {
       if (stored === 'deleted') return { kind: 'deleted' };
-      const [ids, held] = [this.#ids[list], this.#holders[list]];
-      const named = list === 'users' || keepIds ? given || undefined : undefined;
-      const reject = (all: readonly FieldIssue[]): Verdict => {
-        if (named !== undefined && !ids.has(named)) ids.set(named, null);
-        return { kind: 'rejected', issues: all };
+      const known = this.#known[list];
+      const reject = (): Verdict => {
+        if (idKey !== undefined && !known.has(idKey)) known.set(idKey, null);
+        return { kind: 'rejected', issues };
       };
-      if (made === undefined) return reject(issues);
+      if (made === undefined) return reject();
       const id = isKept ? given : uuidV7.next();
       const authorId = author && this.#authorOf(author, storedAuthor);
       const record: Entity = { ...made, id };
       if (list === 'posts') Object.assign(record, { authorId: authorId ?? null });
-      const isTwice = named !== undefined && typeof ids.get(named) === 'string';
+      const isTwice = idKey !== undefined && typeof known.get(idKey) === 'string';
       const isThere = !isTwice && stored && isSame(stored, record, value);
       if (!isThere) {
         if (author !== undefined && authorId === undefined) issues.push(unknownAuthorIssue);
         if (isTwice || stored !== undefined) issues.push(idTaken);
         for (const [i, { key, taken }] of uniques.entries()) {
           const isOthers = holders[i] !== undefined && holders[i] !== id;
-          if (isOthers || held.has(key)) issues.push(...taken);
+          if (isOthers || known.has(key)) issues.push(...taken);
         }
       }
-      if (issues.length > 0) return reject(issues);
-      if (named !== undefined) ids.set(named, id);
-      for (const { key } of uniques) held.set(key, id);
+      if (issues.length > 0) return reject();
+      if (idKey !== undefined) known.set(idKey, id);
+      for (const { key } of uniques) known.set(key, id);
       return isThere ? { kind: 'there' } : { kind: 'good', record };
     };
   }
@@ -182,19 +180,15 @@ export class Check {
     return found.items[0]?.record.id;
   }
 
-  #authorInStore({ by, text }: Author): Promise<Id | undefined> {
-    const key = `${by} ${text}`;
-    const { ids, email } = filters.users;
-    const conditions = by === 'id' ? ids.conditions([text]) : email.conditions(text);
+  #authorInStore({ key, conditions }: Author): Promise<Id | undefined> {
     const found = this.#authors.get(key) ?? this.#find('users', conditions);
     this.#authors.set(key, found);
     return found;
   }
 
   /** A user of the file, or else of the store. */
-  #authorOf({ by, text }: Author, inStore: Id | undefined): Id | undefined {
-    if (by === 'email') return this.#holders.users.get(keyOf(text)) ?? inStore;
-    const id = this.#ids.users.get(text);
+  #authorOf({ key }: Author, inStore: Id | undefined): Id | undefined {
+    const id = this.#known.users.get(key);
     // A rejected user whose id would be kept can be in the store already.
     return id === null && !this.#options.keepIds ? undefined : (id ?? inStore);
   }
@@ -246,15 +240,19 @@ function idOf(value: unknown): Id | undefined {
 }
 
 interface Author {
-  readonly by: 'id' | 'email';
-  readonly text: string;
+  readonly key: string;
+  readonly conditions: readonly Condition[] | undefined;
 }
 
 /** Removes the author from an input. Leaves a value of the wrong type, which the model rejects. */
 function takeAuthor(input: Input): Author | undefined {
   const email = isPlainObject(input.authorId) ? input.authorId.email : undefined;
-  const text = typeof email === 'string' ? email.trim() : idOf(input.authorId);
+  const isEmail = typeof email === 'string';
+  const text = isEmail ? email.trim() : idOf(input.authorId);
   if (text === undefined) return undefined;
   input.authorId = null;
-  return isNothing(text) ? undefined : { by: typeof email === 'string' ? 'email' : 'id', text };
+  if (isNothing(text)) return undefined;
+  return isEmail
+    ? { key: keyOf(text), conditions: filters.users.email.conditions(text) }
+    : { key: `id ${text}`, conditions: filters.users.ids.conditions([text]) };
 }

@@ -87,7 +87,7 @@ export function reportHttp(cells: readonly Cell[], starts: readonly Starts[]): R
     markdown: [
       `Processor time of the server for a request at ${busy} connections, in microseconds:`,
       table([...['store', 'request'], ...contestants, ...processorRatios], processor),
-      `Requests a second, and milliseconds until a response is there (${order}):`,
+      `Requests per second, and milliseconds per response (${order}):`,
       table(['store', 'request', 'connections', ...servedFigures], served),
       'Start-up in milliseconds, and memory (RSS) in MiB when idle and when serving reads:',
       table(['store', 'server', 'start-up', 'idle', 'busy'], memory),

@@ -14,8 +14,8 @@ const compiled = fileURLToPath(new URL('../.cache/compiled', import.meta.url));
 /** Exits when the reader of standard output, such as `head`, has closed the pipe. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    const goesOn = process.stdout.listenerCount('error') > 1; // The command has a listener of its own.
-    if (goesOn) return;
+    const isHandled = process.stdout.listenerCount('error') > 1; // The command has a listener of its own.
+    if (isHandled) return;
     if (error.code === 'EPIPE') process.exit(exitCodes.endedByPipe);
     process.stderr.write(`Standard output cannot be written (${error.code}).\n`);
     process.exit(exitCodes.failed);

@@ -155,7 +155,7 @@ function createProgram(): Command {
     });
 
   withSettings(program.command('check'), 'store', 'index', 'userSchema', 'postSchema')
-    .description('list the stored records that are invalid by a schema or by --index')
+    .description('list the stored records that break a schema or an --index declaration')
     .addHelpText('after', '\nExits with code 2 if there are any. Changes nothing.')
     .action(async (flags: CheckFlags, command: Command) => {
       const { checkCommand } = await import('./check.ts');
@@ -165,10 +165,9 @@ function createProgram(): Command {
   withSettings(program.command('import <file>'), 'store', 'index', 'userSchema', 'postSchema')
     .description('add users and posts from a CSV, JSON or JSON Lines file')
     .addOption(
-      new Option('--as <list>', 'what an array, JSON Lines or CSV contains').choices([
-        'users',
-        'posts',
-      ]),
+      new Option('--as <list>', 'the collection that an array, JSON Lines or CSV contains').choices(
+        ['users', 'posts'],
+      ),
     )
     .option('--transform <file>', 'module (.ts, .js) with functions that turn rows into records')
     .option('--drafts', 'import posts without publishedAt as drafts')
@@ -198,10 +197,7 @@ function createProgram(): Command {
 
   withSettings(program.command('backup <file>'), 'store')
     .description('back up an SQLite store while its server runs')
-    .addHelpText(
-      'after',
-      '\nThe backup is an SQLite store as of the moment when the command started.',
-    )
+    .addHelpText('after', '\nThe backup contains the store as it was when the command started.')
     .action(async (file: string, _flags: unknown, command: Command) => {
       await (await import('./backup.ts')).backupCommand(file, storeOf(command));
     });

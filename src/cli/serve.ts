@@ -14,7 +14,7 @@ import type { Settings } from '../settings/settings.ts';
 import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
 import { explainOpening, Failure, refusalOf, type StoreSetting } from './failure.ts';
 import { print } from './output.ts';
-import { refuseHalfCopy } from './with-store.ts';
+import { rejectUnfinishedCopy } from './with-store.ts';
 
 /** Milliseconds between two checks whether a store is ready. */
 const readyPollMs = 250;
@@ -145,8 +145,8 @@ function stopOnSignal(stop: AbortController): void {
  */
 function checkExposure({ host, ...settings }: Settings, nameOf: NameOf): void {
   const { anonymous, authKeys, authIssuer } = settings;
-  const isSaid = [anonymous, authKeys, authIssuer].some((setting) => setting !== undefined);
-  if (isLoopback(host) || isSaid) return;
+  const isSecured = [anonymous, authKeys, authIssuer].some((setting) => setting !== undefined);
+  if (isLoopback(host) || isSecured) return;
   throw new Failure(
     `${nameOf('host')} is "${host}", which other machines can reach, and the server requires no ` +
       'credentials: set --auth-keys or --auth-issuer, or allow requests without credentials, ' +
@@ -170,7 +170,7 @@ async function isReady(
   for (let tried = 0; !signal.aborted; tried++) {
     try {
       await store.ready();
-      await refuseHalfCopy(store, named);
+      await rejectUnfinishedCopy(store, named);
       return true;
     } catch (err) {
       if (err instanceof Failure || refusalOf(err) !== undefined) throw err;

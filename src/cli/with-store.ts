@@ -47,7 +47,7 @@ async function open(named: StoreSetting, role: Role, options: StoreOptions): Pro
     const url = isMissing && role === 'rehearsal' ? 'memory:' : named.url;
     store = await openStore(url, silent, role === 'rehearsal' ? {} : options);
     await whenReady(store);
-    if (role !== 'copy') await refuseHalfCopy(store, named);
+    if (role !== 'copy') await rejectUnfinishedCopy(store, named);
     return store;
   } catch (error) {
     await store?.close();
@@ -56,7 +56,7 @@ async function open(named: StoreSetting, role: Role, options: StoreOptions): Pro
 }
 
 /** @throws Failure if the store is the target of an interrupted copy */
-export async function refuseHalfCopy(store: Store, named: StoreSetting): Promise<void> {
+export async function rejectUnfinishedCopy(store: Store, named: StoreSetting): Promise<void> {
   if (!(await store.transfer?.isFilling())) return;
   throw storeFailure(
     named,

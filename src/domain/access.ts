@@ -61,7 +61,7 @@ export class Access {
   }
 
   /** True if the caller is allowed to know how many posts a user has, drafts included. */
-  mayCountPostsOf(id: Id): boolean {
+  canCountPostsOf(id: Id): boolean {
     const { scopes, subject } = this.caller;
     if (scopes.has('posts:read:all')) return true;
     return scopes.has('posts:read') && (scopes.has('posts:write') || id === subject);
@@ -174,14 +174,14 @@ export function subjectOf(caller: Caller | undefined): Id {
 }
 
 /** True if a caller reads this user, or all users, in full, and not in the public view. */
-export function readsWhole(caller: Caller | undefined, id?: Id): boolean {
+export function canReadInFull(caller: Caller | undefined, id?: Id): boolean {
   if (caller === undefined) return true;
   const { scopes, subject } = caller;
   return scopes.has('users:read') || (scopes.has('users:write:own') && id === subject);
 }
 
 /** Returns the collections whose events a caller is allowed to see: those it can read in full. */
-export function eventsSeen(caller: Caller | undefined): ReadonlySet<Collection> {
+export function visibleEventCollections(caller: Caller | undefined): ReadonlySet<Collection> {
   const seen = new Set<Collection>();
   if (caller === undefined || caller.scopes.has('users:read')) seen.add('users');
   const mayReadPosts = caller?.scopes.has('posts:read:all') || caller?.scopes.has('posts:write');

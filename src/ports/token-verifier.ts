@@ -3,13 +3,13 @@ import type { Caller } from '../domain/caller.ts';
 /** Turns a bearer token into a caller. */
 export interface TokenVerifier {
   /** Returns undefined for a token of another form, so that another verifier can check it. */
-  authenticate(token: string): Judged | Promise<Judged>;
+  authenticate(token: string): Authentication | Promise<Authentication>;
   /** Returns the caller of a token, if it is known without any work. */
   known?(token: string): Caller | undefined;
 }
 
 /** The result of checking credentials; undefined if there are none, or none of a known form. */
-export type Judged = Caller | Refused | undefined;
+export type Authentication = Caller | Refused | undefined;
 
 /** Rejected credentials, with the reason in a word: for the log, never for the client. */
 export interface Refused {

@@ -169,7 +169,7 @@ function describePositions(direction: 'asc' | 'desc', { test, testEach }: Suite)
   });
 }
 
-/** What a list that changes is read by. */
+/** The orders in which a changing list is read. */
 const changingOrders = [
   { field: 'titleKey' },
   { field: 'words', custom: 'number' },

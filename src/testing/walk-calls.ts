@@ -29,7 +29,7 @@ import { customFilters, transferOf } from './suite.ts';
 /** A call that can be made on several stores, first on the memory store. */
 export type Call = (store: Store) => Promise<unknown>;
 
-/** Thrown by a random decision or guard, with what it was shown as the cause. */
+/** Thrown by a random decision or guard. Its `cause` is the record that the callback received. */
 export class Refusal extends Error {}
 
 // Small pools, so that values repeat, records conflict, and ids are created again.

@@ -88,7 +88,7 @@ async function isForbidden(call: () => Promise<unknown>): Promise<boolean> {
 
 describe('a caller', () => {
   for (const [name, call, allowed] of matrix) {
-    it(`may ${name} by ${allowed.join(' or ')} alone`, async () => {
+    it(`can ${name} with ${allowed.join(' or ')}, and with no other scope`, async () => {
       for (const scope of scopes) {
         const here = await world();
         const bound = here.rostrum.as(caller(here.me, scope));

@@ -87,7 +87,7 @@ describe('text', () => {
     expect(textKey('I')).to.equal('i');
   });
 
-  it('has a key that is its own key', () => {
+  it('has an idempotent search key', () => {
     const changed = characters.filter(
       (character) => textKey(textKey(character)) !== textKey(character),
     );

@@ -13,7 +13,7 @@ import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
 import { instantFromMs, isInstant } from '../../domain/instant.ts';
 import { isPlainObject } from '../../domain/json.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
-import type { Judged, TokenVerifier } from '../../ports/token-verifier.ts';
+import type { Authentication, TokenVerifier } from '../../ports/token-verifier.ts';
 import { CredentialsError } from './errors.ts';
 
 /** A key, as a line of the file has it. */
@@ -92,7 +92,7 @@ export class KeyFile implements TokenVerifier {
     return found === undefined || 'refused' in found ? undefined : found;
   }
 
-  authenticate(token: string): Judged {
+  authenticate(token: string): Authentication {
     if (!token.startsWith(keyForm)) return undefined;
     this.#refresh();
     // The timing of a lookup can reveal a digest at most, and a digest does not yield its token.

@@ -10,7 +10,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
-import type { Judged, Refused, TokenVerifier } from '../../ports/token-verifier.ts';
+import type { Authentication, Refused, TokenVerifier } from '../../ports/token-verifier.ts';
 import { CredentialsError, CredentialsUnavailable } from './errors.ts';
 
 export interface TokenOptions {
@@ -41,7 +41,7 @@ const fetching = { timeout: 3000, cooldown: 30_000, interval: 300_000, wait: 540
 const retry = { first: 1000, most: 30_000 } as const;
 
 /** Bytes that a set of keys may have. */
-const mostKeyBytes = 1024 * 1024;
+const maxKeySetBytes = 1024 * 1024;
 
 /** How many keys a token without a `kid` is tried against. */
 const mostTried = 8;
@@ -49,8 +49,8 @@ const mostTried = 8;
 /** What clocks may differ by, in seconds. */
 const clockTolerance = 30;
 
-/** For how long a token that was found to be valid is not verified again, and how many of them. */
-const remembered = { ms: 60_000, tokens: 10_000 } as const;
+/** How long a valid token is cached, and how many tokens are. */
+const cacheLimits = { ms: 60_000, tokens: 10_000 } as const;
 
 interface Known {
   readonly caller: Caller;
@@ -85,7 +85,7 @@ export class Tokens implements TokenVerifier {
   }
 
   /** @throws CredentialsUnavailable */
-  async authenticate(token: string): Promise<Judged> {
+  async authenticate(token: string): Promise<Authentication> {
     const known = this.known(token);
     if (known !== undefined) return known;
     const found = isCanonical(token) ? await this.#verify(token) : { refused: 'signature' };
@@ -93,7 +93,7 @@ export class Tokens implements TokenVerifier {
     const digest = digestOf(token);
     this.#known.delete(digest);
     this.#known.set(digest, found);
-    if (this.#known.size > remembered.tokens) {
+    if (this.#known.size > cacheLimits.tokens) {
       const [oldest = ''] = this.#known.keys();
       this.#known.delete(oldest);
     }
@@ -109,7 +109,7 @@ export class Tokens implements TokenVerifier {
     }
   }
 
-  /** A token that fits none of the keys may be signed by one that took the place of another. */
+  /** Verifies a token. If no key matches, fetches the keys again, because the provider may have rotated them. */
   async #check(token: string): Promise<JWTVerifyResult> {
     const { issuer, audience } = this.#options;
     const required = {
@@ -127,13 +127,13 @@ export class Tokens implements TokenVerifier {
       // Other keys may have arrived meanwhile.
       const isCurrent = this.#fetchedAt === before;
       const isCooling = Date.now() - before < fetching.cooldown;
-      if (!fitsNoKey(error) || (isCurrent && isCooling)) throw error;
+      if (!hasUnknownKey(error) || (isCurrent && isCooling)) throw error;
       if (isCurrent) await this.#fetch();
       return await this.#try(token, required);
     }
   }
 
-  /** A token that names no key (`kid`) may be signed by any of those that fit. */
+  /** Verifies a token with its key. A token without a `kid` is tried against every matching key. */
   async #try(token: string, required: JWTVerifyOptions): Promise<JWTVerifyResult> {
     try {
       return await jwtVerify(token, this.#key, required);
@@ -152,7 +152,7 @@ export class Tokens implements TokenVerifier {
     }
   }
 
-  /** An outage of the provider leaves the keys as they are. */
+  /** Finds the key of a token. If the provider is down, known keys stay valid. */
   readonly #key: JWTVerifyGetKey = async (header, token) => {
     const age = Date.now() - this.#fetchedAt;
     const isKnown = this.#keys !== undefined;
@@ -185,9 +185,9 @@ export class Tokens implements TokenVerifier {
     if (!isAccessToken(payload, protectedHeader.typ)) return { refused: 'typ' };
     const { sub, iat = 0 } = payload;
     const subject = payload[this.#options.subjectClaim ?? 'sub'];
-    const isOfTheFuture = iat > Date.now() / 1000 + clockTolerance;
+    const isIssuedInFuture = iat > Date.now() / 1000 + clockTolerance;
     const areNames = isName(sub) && (subject === undefined || isName(subject));
-    if (isOfTheFuture) return { refused: 'iat' };
+    if (isIssuedInFuture) return { refused: 'iat' };
     if (!areNames) return { refused: 'sub' };
     const caller: Caller = {
       name: `token:${sub}`,
@@ -195,7 +195,7 @@ export class Tokens implements TokenVerifier {
       scopes: new Set(scopesOf(payload)),
     };
     const end = (Number(payload.exp) + clockTolerance) * 1000;
-    return { caller, until: Math.min(end, Date.now() + remembered.ms) };
+    return { caller, until: Math.min(end, Date.now() + cacheLimits.ms) };
   }
 }
 
@@ -203,7 +203,7 @@ function digestOf(token: string): string {
   return hash('sha256', token, 'base64');
 }
 
-/** Fetches a set of keys, of so many bytes at most. */
+/** Fetches a key set. @throws if it is larger than {@link maxKeySetBytes} */
 async function fetchKeys(url: string): Promise<JSONWebKeySet> {
   const signal = AbortSignal.timeout(fetching.timeout);
   const response = await fetch(url, { redirect: 'manual', signal });
@@ -213,13 +213,13 @@ async function fetchKeys(url: string): Promise<JSONWebKeySet> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > mostKeyBytes) throw new Error('The set of keys is larger than 1 MiB.');
+    if (bytes > maxKeySetBytes) throw new Error('The set of keys is larger than 1 MiB.');
     chunks.push(chunk);
   }
   return JSON.parse(Buffer.concat(chunks).toString());
 }
 
-/** Why a token is refused: no value of it. */
+/** Returns why a token is rejected, without any value from the token. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'exp';
   if (error instanceof errors.JWTClaimValidationFailed) return error.claim;
@@ -228,13 +228,13 @@ function reasonOf(error: unknown): string {
   return error instanceof errors.JOSEAlgNotAllowed ? 'alg' : 'malformed';
 }
 
-/** One token is one text: the last character of a signature has bits that a decoder passes over. */
+/** Rejects a second spelling of a token: a decoder ignores some bits of a signature's last character. */
 function isCanonical(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
-/** An ID token says that a user logged in, and is no permission (RFC 9068, section 2.1 and 4). */
+/** False for ID tokens, which prove a login but grant no access (RFC 9068, sections 2.1 and 4). */
 function isAccessToken(payload: JWTPayload, typ: string | undefined): boolean {
   const type = typ?.toLowerCase().replace(/^application\//, '');
   if (type !== 'at+jwt' && type !== 'jwt') return false;
@@ -254,7 +254,7 @@ function scopesOf({ scope, scp }: JWTPayload): Scope[] {
 }
 
 /** Whether other keys could make a token valid. */
-function fitsNoKey(error: unknown): boolean {
+function hasUnknownKey(error: unknown): boolean {
   return (
     error instanceof errors.JWKSNoMatchingKey ||
     error instanceof errors.JWSSignatureVerificationFailed

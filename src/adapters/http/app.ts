@@ -35,7 +35,7 @@ export type ChainOptions = RostrumHttpOptions & Partial<RostrumAppOptions>;
 
 /**
  * The middleware chain of every request, from the first step to the last. All of these use it:
- * `createApp`, `rostrumMiddleware`, `rostrumListener`, `rostrum/fetch` and the metrics' port.
+ * `createApp`, `rostrumMiddleware`, `rostrumListener`, `rostrum/fetch` and the metrics app.
  *
  * @param routers the routes of pages and of the API
  */

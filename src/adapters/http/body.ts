@@ -8,11 +8,11 @@ import { type Limiter, smallBody } from './limits.ts';
 import { bodyLimit } from './problems/catalogue.ts';
 import { Problem } from './problems/problem.ts';
 
-/** The most pieces that a body can come in. Each costs time and memory; real clients send a few dozen. */
-const mostPieces = 20_000;
+/** The most chunks that a body can come in. Each costs time and memory; real clients send a few dozen. */
+const maxChunks = 20_000;
 
-/** A body in more pieces counts as a large one. */
-const fewPieces = 32;
+/** A body in more chunks counts as a large one. */
+const fewChunks = 32;
 
 /**
  * Reads the body into `ctx.request.body`, as bytes: 415, 413, 400, 503. As JSON, koa-bodyparser would replace
@@ -31,7 +31,7 @@ export function readBody(form: BodyForm, limiter: Limiter): Step {
     checkHeaders(ctx, form);
     checkUnread(ctx);
     if (lengthOf(ctx.req) > smallBody) await limiter.reserveBody(ctx);
-    const watch = watchPieces(ctx, limiter);
+    const watch = watchChunks(ctx, limiter);
     try {
       await Promise.race([parser(ctx, async () => {}), watch.failed]);
     } catch (error) {
@@ -44,20 +44,20 @@ export function readBody(form: BodyForm, limiter: Limiter): Step {
   };
 }
 
-/** Watches a body that comes in many pieces, or is longer than the client said. */
-function watchPieces(ctx: Context, limiter: Limiter) {
+/** Watches a body that comes in many chunks, or is longer than the client said. */
+function watchChunks(ctx: Context, limiter: Limiter) {
   const { req } = ctx;
   const { promise: failed, reject } = Promise.withResolvers<never>();
   let isReserved = lengthOf(req) > smallBody;
-  let [size, pieces] = [0, 0];
-  const onData = (piece: Buffer) => {
-    size += piece.length;
-    pieces += 1;
-    if (pieces > mostPieces) {
+  let [size, chunks] = [0, 0];
+  const onData = (chunk: Buffer) => {
+    size += chunk.length;
+    chunks += 1;
+    if (chunks > maxChunks) {
       req.destroy();
       return;
     }
-    if (isReserved || (size <= smallBody && pieces <= fewPieces)) return;
+    if (isReserved || (size <= smallBody && chunks <= fewChunks)) return;
     isReserved = true;
     req.pause();
     limiter.reserveBody(ctx).then(() => req.resume(), reject);

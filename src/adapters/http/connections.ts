@@ -8,9 +8,9 @@ interface RequestPair {
 }
 
 /** How many requests can wait on a connection for the one before them, and on all connections. */
-const mostWaiting = { ofConnection: 256, ofAll: 4096 };
+const maxWaiting = { perConnection: 256, total: 4096 };
 
-/** For how many milliseconds a client can go on sending what is not read. */
+/** How long a client can keep sending data that is discarded, in milliseconds. */
 export const drainMs = 2000;
 
 type Serve = (exchange: RequestPair) => void;
@@ -20,7 +20,7 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>();
   /** Connections that have not sent a request yet, and idle ones; the oldest first. */
   readonly unused = new Set<Connection>();
-  readonly unoccupied = new Set<Connection>();
+  readonly idleOnes = new Set<Connection>();
   readonly #most: number;
   readonly serve: Serve;
   /** How many requests wait for one before them. */
@@ -42,7 +42,7 @@ export class Connections {
   /** Beyond the limit, a connection replaces the one that has been silent for longest, or is closed itself. */
   accept(socket: Socket): void {
     if (this.#open.size >= this.#most) {
-      const [silent] = this.unused.size > 0 ? this.unused : this.unoccupied;
+      const [silent] = this.unused.size > 0 ? this.unused : this.idleOnes;
       (silent?.socket ?? socket).destroy();
       if (silent === undefined) return;
       this.#forget(silent);
@@ -67,7 +67,7 @@ export class Connections {
   }
 
   destroySilent(): void {
-    for (const { socket } of [...this.unused, ...this.unoccupied]) socket.destroy();
+    for (const { socket } of [...this.unused, ...this.idleOnes]) socket.destroy();
   }
 
   destroyAll(): void {
@@ -76,7 +76,7 @@ export class Connections {
 }
 
 /**
- * A connection, which serves its requests one after another: a client that sends many at once waits for itself,
+ * Serves the requests of a connection one after another: a client that pipelines many delays only itself,
  * and others do not wait for it.
  */
 class Connection {
@@ -87,7 +87,7 @@ class Connection {
   #current: RequestPair | undefined;
   #last: RequestPair | undefined;
   #waiting: RequestPair[] = [];
-  /** True after a request was dropped: none after it is served. */
+  /** True once a request was dropped: later ones are not served either. */
   #isFull = false;
 
   constructor(socket: Socket, all: Connections) {
@@ -106,7 +106,7 @@ class Connection {
       return;
     }
     if (this.socket.destroyed || this.#isFull) return;
-    if (this.#waiting.length < mostWaiting.ofConnection && this.#all.waiting < mostWaiting.ofAll) {
+    if (this.#waiting.length < maxWaiting.perConnection && this.#all.waiting < maxWaiting.total) {
       this.#waiting.push(exchange);
       this.#all.waiting += 1;
     } else {
@@ -123,7 +123,7 @@ class Connection {
     this.#current = exchange;
     this.#last = exchange;
     this.#all.unused.delete(this);
-    this.#all.unoccupied.delete(this);
+    this.#all.idleOnes.delete(this);
     exchange.response.on('close', this.#onClose);
     this.#all.serve(exchange);
   }
@@ -141,7 +141,7 @@ class Connection {
     if (socket.destroyed || socket.writableEnded) this.abandon();
     const next = this.#waiting.shift();
     if (next === undefined) {
-      if (!socket.destroyed) this.#all.unoccupied.add(this);
+      if (!socket.destroyed) this.#all.idleOnes.add(this);
       return;
     }
     this.#all.waiting -= 1;
@@ -175,7 +175,7 @@ class Connection {
 
   closeAfterResponse(): void {
     const { response } = this.#current ?? {};
-    // Requests that wait are told that they are late; the first of those responses ends the connection.
+    // Waiting requests get a shutting-down response, and the first of these closes the connection.
     if (response === undefined || response.headersSent || this.#waiting.length > 0) return;
     response.setHeader('Connection', 'close');
   }
@@ -185,6 +185,6 @@ class Connection {
     this.#all.waiting -= this.#waiting.length;
     this.#waiting = [];
     this.#all.unused.delete(this);
-    this.#all.unoccupied.delete(this);
+    this.#all.idleOnes.delete(this);
   }
 }

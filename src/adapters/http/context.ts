@@ -24,7 +24,7 @@ export interface AppSettings {
   readonly addressOf: ClientAddress;
 }
 
-/** What a request holds of a limiter until {@link end}. */
+/** A request's reservations in the limiter, released by {@link end}. */
 export class Admission {
   readonly #ends: (() => void)[] = [];
 

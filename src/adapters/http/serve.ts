@@ -34,7 +34,7 @@ export interface RunningServer {
  */
 const backlog = 4096;
 
-/** For how many milliseconds of a shutdown a connection without a request can still bring one. */
+/** How long an idle connection can still send a request during a shutdown, in milliseconds. */
 const lateMs = 500;
 
 /**
@@ -75,7 +75,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     response.writeHead(problem.status, headers).end(body);
   });
 
-  /** The process is alive to the end, and says so. */
+  /** During a shutdown, new requests get a 503, except for `/livez`. */
   function lateProblem({ url = '' }: IncomingMessage, response: ServerResponse) {
     if (closed === undefined) return undefined;
     response.setHeader('Connection', 'close');

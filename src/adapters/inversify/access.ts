@@ -6,11 +6,11 @@ import type { Authenticate, RateLimits, TokenVerifier } from '../http/index.ts';
 /** Requests are counted by the minute. */
 const window = 60;
 
-/** How many tokens of an address may be refused in a minute before none is looked at. */
+/** How many rejected tokens per minute an address can send before its unknown tokens get 429 unchecked. */
 const refusedTokens = 100;
 
 /**
- * Checks credentials by what is set, keys or tokens; undefined where neither is. What is not set is not loaded.
+ * Returns a check of keys, tokens or both, as the settings say; undefined if neither is set. Loads only what it needs.
  *
  * @throws CredentialsError
  */
@@ -41,7 +41,7 @@ export async function createAuthenticate(
   return bearerAuthentication(verifiers);
 }
 
-/** Refused tokens are always counted; requests are where a limit is set. */
+/** Returns the rate limits: rejected tokens are always counted, requests only if a limit is set. */
 export async function createRateLimits(
   { rateLimit: limit }: Settings,
   authenticate: Authenticate | undefined,
@@ -59,7 +59,7 @@ export async function createRateLimits(
 
 /**
  * The names of a server that asks for no credentials and listens on loopback: a web page that
- * reaches it under a name of its own is refused. On other addresses any name will do.
+ * reaches it through another domain is rejected (DNS rebinding). On other addresses, any name is accepted.
  */
 export function ownHosts({ host, publicUrl }: Settings): ((name: string) => boolean) | undefined {
   if (!isLoopback(host)) return undefined;

@@ -13,7 +13,7 @@ import { tokens } from './tokens.ts';
 /** Where the API of OpenTelemetry (each of its 1.x) keeps what was registered. */
 const openTelemetry = Symbol.for('opentelemetry.js.api.1');
 
-/** Spans are made where a provider of them was registered before the start: by `node --import`. */
+/** Returns OpenTelemetry's middleware if a provider was registered before the start (`node --import`). */
 async function createTrace(): Promise<Trace | undefined> {
   const registered: unknown = Reflect.get(globalThis, openTelemetry);
   const hasProvider =

@@ -27,16 +27,16 @@ export interface JsonFieldsSchema extends CustomFieldsSchema {
 export interface SchemaFiles {
   readonly userSchema?: string | undefined;
   readonly postSchema?: string | undefined;
-  /** The fields of users that are public: a schema that lists all fields has to have them. */
+  /** The public fields of users: a schema that forbids other fields must list them. */
   readonly publicUserFields?: readonly string[] | undefined;
   /** The declared fields: a schema must not give them another type. */
   readonly customFilters?: CustomFilters | undefined;
 }
 
-/** By which the files are named. */
+/** The flags that name the files. */
 const flags = { users: '--user-schema', posts: '--post-schema' } as const;
 
-/** Up to so many characters, custom fields that are invalid are told of everything that is wrong. */
+/** Up to this many characters of custom fields, all errors are reported; beyond it, only the first. */
 const smallText = 64 * 1024;
 
 /** @throws SchemaFileError */
@@ -97,7 +97,7 @@ function otherType(
   return element && `array of ${element}`;
 }
 
-/** The formats that are held to; others are not looked at. */
+/** The formats that are checked; others are ignored. */
 const formats = ['date-time', 'date', 'email', 'uri'] as const;
 
 /**
@@ -199,7 +199,7 @@ function formatsIn(value: Json | undefined): string[] {
 async function linearRegExp() {
   const { RE2JS } = await import('re2js');
   const compile = (pattern: string) => {
-    // It throws for what no linear engine has: a look-around, a back-reference.
+    // Throws for look-arounds and back-references, which RE2 doesn't support.
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
     return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
   };

@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
-import { defaultOrder, itself, readsWhole, subjectOf } from '../../domain/access.ts';
+import { canReadInFull, defaultOrder, itself, subjectOf } from '../../domain/access.ts';
 import type { Caller, Scope } from '../../domain/caller.ts';
 import type { CustomFilter } from '../../domain/custom-filters.ts';
 import { isRostrumError } from '../../domain/errors.ts';
@@ -102,7 +102,7 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
   tool('find_users', readUsers, ({ name: nameStartsWith, limit, cursor }) => {
     const list = async (page: Asked): Promise<Page<PublicUser>> => {
       const request = { ...page, filter: { nameStartsWith } };
-      return readsWhole(caller) ? users.list(request) : users.listPublic(request);
+      return canReadInFull(caller) ? users.list(request) : users.listPublic(request);
     };
     return find('users', limit, cursor, list, ({ id, name, email }) => ({ id, name, email }));
   });
@@ -143,7 +143,7 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
 
   function read(collection: Collection, id: string): Promise<Versioned<object>> {
     if (collection === 'posts') return posts.get(id);
-    return readsWhole(caller, id) ? users.get(id) : users.getPublic(id);
+    return canReadInFull(caller, id) ? users.get(id) : users.getPublic(id);
   }
 
   /** Makes a change. At another version, the error has the record, if the caller can read it. */

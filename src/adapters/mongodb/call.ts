@@ -17,7 +17,7 @@ export interface Bounds {
  * nothing), so the call stops waiting, and leaves a command under way to the bound of its socket.
  */
 export class Call {
-  /** What is known of the call's change if the call fails now. */
+  /** The outcome to report if the call fails now. */
   outcome: Outcome = 'none';
   readonly #primary: Primary;
   readonly #signal: AbortSignal | undefined;

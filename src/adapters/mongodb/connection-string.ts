@@ -21,7 +21,7 @@ const guarantees: readonly (readonly [setting: string, value: string, why: strin
   ['w', 'majority', 'a smaller write concern loses acknowledged records when a primary fails'],
   ['journal', 'true', 'without the journal a power cut loses acknowledged records'],
   ['readConcernLevel', 'majority', 'another read concern may show records that are rolled back'],
-  ['readPreference', 'primary', 'a secondary may not show yet what was acknowledged'],
+  ['readPreference', 'primary', 'a secondary can lag behind acknowledged writes'],
   ['retryWrites', 'true', lostOnFailover],
   ['retryReads', 'true', lostOnFailover],
 ];
@@ -106,7 +106,7 @@ function readDatabase(path: string): string {
   } catch {
     // Not percent-encoded: the same error.
   }
-  throw new MongodbUrlError('database', 'its path is not a name that a database can have.');
+  throw new MongodbUrlError('database', 'its path is not a valid database name.');
 }
 
 /** Asks the driver again without anything secret, because its messages repeat the string. */

@@ -39,7 +39,7 @@ export class Connection {
     return this.#run(body, signal);
   }
 
-  /** Returns the bounds of work that several calls wait for. */
+  /** Returns a call for work that several callers wait for. */
   sharedCall(): Call {
     return new Call(this.#primary);
   }

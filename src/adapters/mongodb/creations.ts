@@ -53,6 +53,7 @@ class GroupRejection extends Error {
 export class Creations {
   readonly #connection: Connection;
   readonly #receipts: PointReads;
+  /** For creations that leave their group: they must not wait for a place among the groups. */
   readonly #alone = new Semaphore(limits.groups);
   readonly #busyAuthors = new Set<Id>();
   #waiting: Waiting[] = [];
@@ -91,7 +92,7 @@ export class Creations {
     const group: Waiting[] = [];
     let bytes = 0;
     this.#waiting = this.#waiting.filter((one) => {
-      if (one.call.isOver) return false;
+      if (one.call.isOver) return false; // Its caller has been told.
       const { json, authorId } = one.draft;
       const isFull = group.length === limits.groupRecords || bytes > limits.groupBytes;
       if (isFull || (authorId !== null && this.#busyAuthors.has(authorId))) return true;

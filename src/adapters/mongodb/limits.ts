@@ -1,6 +1,6 @@
 /**
- * The bounds of the store, in milliseconds unless the comment gives another unit. Together they let no call
- * last longer than `callMs`, whatever happens to the server or the network.
+ * The limits of the store, in milliseconds unless the comment gives another unit. Together they ensure that no call
+ * lasts longer than `callMs`, whatever happens to the server or the network.
  */
 export const limits = {
   /** A call of the store, with all its commands and retries. */

@@ -166,7 +166,7 @@ function fittingOf(found: readonly Listed[], { limit, bytes }: ListQuery): reado
   return end < 0 ? found : found.slice(0, end);
 }
 
-/** What a list asks of documents. */
+/** Returns the filter for documents that meet all conditions. */
 function matching(conditions: readonly Condition[]): Document {
   const all = conditions.map((condition) => ({ [pathOf(condition)]: asked(condition) }));
   return all.length === 0 ? {} : { $and: all };

@@ -102,7 +102,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   }
 
   /**
-   * Changes a record, again when another call changed it meanwhile.
+   * Changes a record. Retries if another call changed it meanwhile.
    *
    * @param attempt returns undefined when the record is not at the version that it was given
    * @returns undefined when there is no record with this id
@@ -117,7 +117,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
       if (current === undefined) return undefined;
       const changed = await attempt(current);
       if (changed !== undefined) return changed;
-      // Longer each time: of many callers, one gets on.
+      // Pause longer each time, so that one of many competing callers succeeds.
       await call.pause(5 * 2 ** Math.min(tries, 5));
     }
   }

@@ -24,7 +24,7 @@ export class Startup {
     void this.#tryUntilOpen();
   }
 
-  /** Returns true when waiting is of no use: no server is there, or it is refused. */
+  /** True if waiting is pointless: no server responds, or the server is rejected. */
   get hasFailed(): boolean {
     return !this.#isOpen && this.#problem !== undefined;
   }
@@ -103,4 +103,4 @@ const standalone =
 
 const arbiterWarning =
   'This replica set has an arbiter, which votes and keeps no data. While another member is away, changes, ' +
-  'and reads after an election, can fail with 503. Put a member that keeps data in its place.';
+  'and reads after an election, can fail with 503. Replace it with a data-bearing member.';

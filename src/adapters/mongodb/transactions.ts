@@ -6,7 +6,7 @@ import { isBroken, isCommitUnknown } from './errors.ts';
 import { limits } from './limits.ts';
 
 /**
- * Runs work in a transaction and commits it; again and again while it fails for a reason that passes, for
+ * Runs work in a transaction and commits it. Retries after a transient error, for
  * as long as the call may last.
  *
  * @param tries at most
@@ -34,7 +34,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** Commits, again for as long as it is not known whether the server has. */
+/** Commits, and retries until the outcome of the commit is known. */
 async function commit(session: ClientSession, call: Call): Promise<void> {
   const before = call.outcome;
   call.outcome = 'unknown';
@@ -101,7 +101,7 @@ export class Transaction {
    * conflicts with this one. The value is new each time: the server skips a write that changes nothing, and
    * two transactions that skip it do not conflict.
    *
-   * @param ids null is no author
+   * @param ids null stands for no author
    * @returns the ids that are not a user's
    */
   async touchAuthors(ids: Iterable<Id | null>): Promise<ReadonlySet<Id | null>> {

@@ -14,7 +14,7 @@ import { type Connection, pragma, type SqlValue } from './connection/connection.
 import { hasCode, SqliteStoreError } from './connection/errors.ts';
 
 // Declared custom fields. Everything about them is in the file and derived from the JSON by SQLite: an
-// index on an expression for each field, a unique one besides, and a table of elements for each array. So
+// index on an expression for each field, a second one if it is unique, and a table of elements for each array. So
 // a server without a declaration keeps them right too.
 
 /** SQLite's names of the types (https://www.sqlite.org/json1.html#jtype), and how a value is read. */

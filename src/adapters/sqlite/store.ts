@@ -114,7 +114,7 @@ function checkLog(file: string, timeout: number): void {
   const connection = new Connection(() => nodeSqlite(file, { readOnly: true, timeout }));
   try {
     if (isSound(connection)) return;
-    const message = `The data file ${file} and its log ${file}-wal do not fit together. If the file is a backup that was put there, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
+    const message = `The data file ${file} and its log ${file}-wal do not match. If the file is a restored backup, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
     throw new SqliteStoreError('store-damaged', message);
   } finally {
     connection.close();

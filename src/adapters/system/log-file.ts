@@ -14,10 +14,10 @@ process.on('exit', () => {
 
 /**
  * Collects the lines of a log and writes them without blocking the event loop. A log that cannot be
- * written (a full disk, a closed or an unread pipe) ends nothing and keeps no process from its end.
+ * written (a full disk, a closed or unread pipe) neither stops the process nor delays its exit.
  * The exit of the process writes the rest; `kill -9` loses the last lines.
  *
- * pino's own destination does not do that: at the exit it repeats a write that fails for ever.
+ * pino's own destination doesn't do that: at exit, it retries a failing write forever.
  */
 export class LogFile {
   readonly #fd: number;
@@ -78,8 +78,8 @@ export class LogFile {
 }
 
 /**
- * A line of JSON as a person reads it: time, level, what was asked, the message, and the other members;
- * ids come last, as they are only for who looks for more.
+ * Formats a line of JSON for people: time, level, request, message, and the other members;
+ * ids come last, because they are needed least often.
  */
 export function readable(line: string): string {
   const { level, time, method, path, msg, requestId, traceId, err, ...rest } = JSON.parse(
@@ -94,7 +94,7 @@ export function readable(line: string): string {
   return `${[...head, ...members].join(' ')}${stack}\n`;
 }
 
-/** A value without what a client could make a terminal do, or pass off as another member. */
+/** Escapes a value, so that a client can't inject terminal sequences or fake other members. */
 function shown(value: unknown): string {
   const isPlain = typeof value === 'string' && /^[!#-~]+$/.test(value);
   return isPlain ? value : JSON.stringify(value).replace(/[^ -~]/gu, escaped);

@@ -206,7 +206,7 @@ export function notFound({ access, collection }: CallContext, id: Id): RostrumEr
 
 /** @throws TypeError */
 export function checkId(id: unknown): asserts id is Id {
-  if (typeof id !== 'string') throw new TypeError('An id must be a text.');
+  if (typeof id !== 'string') throw new TypeError('An id must be a string.');
 }
 
 function found<R extends EntityFields>(
@@ -243,7 +243,7 @@ function checkCreateOptions(
   }
   if (idempotencyKey === undefined) return undefined;
   if (typeof idempotencyKey !== 'string' || idempotencyKey === '') {
-    throw new TypeError('The option "idempotencyKey" must be a text that is not empty.');
+    throw new TypeError('The option "idempotencyKey" must be a non-empty string.');
   }
   return { idempotencyKey, caller };
 }

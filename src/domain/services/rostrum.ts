@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Store } from '../../ports/store.ts';
-import { Access, defaultOrder, eventsSeen, itself } from '../access.ts';
+import { Access, defaultOrder, itself, visibleEventCollections } from '../access.ts';
 import { type Caller, type CallerInput, toCaller } from '../caller.ts';
 import type { CheckedSchema, CustomFieldsInput, CustomFieldsSchema } from '../custom-fields.ts';
 import { type CustomFilters, checkCustomFilters } from '../declared-fields.ts';
@@ -132,7 +132,7 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
           };
     return {
       ...(around === undefined ? services : wrapped(services, around, caller, all)),
-      events: eventService(tail, eventsSeen(caller)),
+      events: eventService(tail, visibleEventCollections(caller)),
       customFilters: filters,
       as(bound) {
         return boundTo(toCaller(bound)); // Checked, so that a missing caller does not get every right.

@@ -148,7 +148,7 @@ async function deleteUser(
     if (deletion === undefined) throw notFound(context, id);
     return deletion;
   } catch (error) {
-    const canCount = access === undefined || access.mayCountPostsOf(id);
+    const canCount = access === undefined || access.canCountPostsOf(id);
     if (canCount || !isRostrumError(error, 'user-has-posts')) throw error;
     throw new RostrumError('user-has-posts', {});
   }

@@ -19,7 +19,7 @@ import { peek, type Quota, type RateLimits } from './rate-limit.ts';
 type Scopes = readonly [Scope, ...Scope[]];
 
 /** The caller, `Refused` for invalid credentials, or undefined for a request without credentials. */
-type Judged = CallerInput | Refused | undefined;
+type Authentication = CallerInput | Refused | undefined;
 
 /**
  * Names the caller of a request. `Refused` means invalid credentials; undefined means none, and the request
@@ -27,15 +27,15 @@ type Judged = CallerInput | Refused | undefined;
  * Any other error, and a value that is not a caller, becomes a 500.
  */
 export interface Authenticate {
-  (ctx: Context): Judged | Promise<CallerInput> | Promise<Judged>;
-  /** Returns the caller if it is known at no cost. Such a request passes the limit of refused tokens. */
+  (ctx: Context): Authentication | Promise<CallerInput> | Promise<Authentication>;
+  /** Returns the caller if it is known at no cost. Such a request skips the limit on rejected tokens. */
   known?(ctx: Context): CallerInput | undefined;
 }
 
 /** The options that authentication reads. */
 interface Options {
   readonly authenticate?: Authenticate | undefined;
-  /** Without it a request without credentials may do nothing; without both, everything. */
+  /** Default: no scopes if `authenticate` is set, otherwise all scopes. */
   readonly anonymous?: readonly Scope[] | undefined;
   readonly rateLimits?: RateLimits | undefined;
   readonly logger?: Logger | undefined;
@@ -114,14 +114,14 @@ function logRefusal(ctx: Context, repeats: Repeats, logger: Logger): void {
 }
 
 function logLimit(address: string, { limit, reset }: Quota, logger: Logger | undefined): void {
-  const message = 'An address has sent too many invalid credentials: new ones are not checked.';
+  const message = 'Too many invalid credentials from one address: new ones are rejected unchecked.';
   logger?.warn({ address, limit, seconds: reset }, message);
 }
 
 /** The code of an error which says that credentials cannot be checked at present. */
 const unavailable = 'credentials-unavailable';
 
-async function ask(authenticate: Authenticate, ctx: Context): Promise<Judged> {
+async function ask(authenticate: Authenticate, ctx: Context): Promise<Authentication> {
   try {
     return await authenticate(ctx);
   } catch (cause) {

@@ -4,7 +4,7 @@ import { type Context, originOf } from '../context.ts';
 /** The path of MCP: below the site in the program, below the prefix in another app. */
 export const mcpPath = '/mcp';
 
-/** Where the description of the API as a protected resource lies (RFC 9728, section 3). */
+/** The path of the protected resource metadata (RFC 9728, section 3). */
 export function metadataPath(prefix: string): string {
   return `/.well-known/oauth-protected-resource${prefix}`;
 }

@@ -24,13 +24,13 @@ export interface RateLimiter {
   peek(key: string): Promise<Quota> | undefined;
 }
 
-/** Every limit that is set holds. */
+/** All limits that are set apply. */
 export interface RateLimits {
   /** Requests of an address, counted before credentials are checked. */
   readonly address?: RateLimiter | undefined;
   /** Requests of a caller. */
   readonly caller?: RateLimiter | undefined;
-  /** Refused tokens of an address: past the limit none is checked. */
+  /** Rejected tokens per address. Past the limit, tokens are no longer checked. */
   readonly failures?: RateLimiter | undefined;
 }
 

@@ -9,8 +9,8 @@ import { integer } from '../validate.ts';
 /** How many seconds a request can wait. */
 const maxWait = eventLimits.waitMs / 1000;
 
-/** How many requests of a named caller and of an address can be held at a time. */
-const mostHeld = { caller: 50, address: 100 };
+/** The maximum number of waiting requests per named caller, and per address. */
+const maxHeld = { caller: 50, address: 100 };
 
 /** Seconds after which a client with too many held requests can try again. */
 const retryAfter = 5;
@@ -80,9 +80,9 @@ function hold({ res, state: { rostrum } }: Context): void {
   const keys = [['address', rateLimitKey(address)]];
   if (caller !== undefined && !isAnonymous) keys.push(['caller', caller.name]);
   for (const [policy, name] of keys) {
-    const most = mostHeld[policy as keyof typeof mostHeld];
+    const most = maxHeld[policy as keyof typeof maxHeld];
     if ((held.get(`${policy} ${name}`) ?? 0) < most) continue;
-    const sentence = `Too many requests are waiting for events: at most ${most} of one ${policy} can.`;
+    const sentence = `At most ${most} requests per ${policy} can wait for events at the same time.`;
     throw new Problem('too-many-requests', sentence, {
       headers: {
         'Retry-After': String(retryAfter),

@@ -1,4 +1,4 @@
-import { itself, readsWhole } from '../../../domain/access.ts';
+import { canReadInFull, itself } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { UserFilter, UserSort } from '../../../domain/search.ts';
@@ -51,7 +51,7 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
           customFields,
         );
         const { users } = services;
-        const page = await (readsWhole(caller)
+        const page = await (canReadInFull(caller)
           ? users.list(list.request)
           : users.listPublic(list.request));
         sendPage(ctx, 'users', list, page);
@@ -93,7 +93,7 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       async handle(ctx) {
         const { id = '' } = ctx.params;
         const { caller, services } = ctx.state.rostrum;
-        if (readsWhole(caller, id)) sendRecord(ctx, await services.users.get(id));
+        if (canReadInFull(caller, id)) sendRecord(ctx, await services.users.get(id));
         else sendRecord(ctx, await services.users.getPublic(id), 'public');
       },
     },

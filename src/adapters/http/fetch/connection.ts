@@ -31,7 +31,7 @@ export class Connection extends EventEmitter {
     this.#timer = ms > 0 ? setTimeout(() => this.destroy(), ms) : undefined;
   }
 
-  /** Something moves. */
+  /** Restarts the time-out. Called when bytes are read or written. */
   moved(): void {
     this.#timer?.refresh();
   }

@@ -4,7 +4,7 @@ import type { Query } from '../target.ts';
 /** The bounds of a range in a query: `createdAt[gte]`. */
 export const bounds = ['gte', 'gt', 'lte', 'lt'] as const;
 
-/** The values from one on, and before another. */
+/** The values at or after `from`, and before `before`. */
 export interface Span<T> {
   from?: T;
   before?: T;

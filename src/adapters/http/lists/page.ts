@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { sendJson } from '../send.ts';
 import type { ListQuery } from './query.ts';
 
-/** A longer `Link` is left out: clients accept no longer headers. */
+/** A longer `Link` is omitted, because many clients reject longer headers. */
 const maxLinkLength = 8 * 1024;
 
 /** A longer page is a Buffer. */

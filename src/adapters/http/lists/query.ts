@@ -13,7 +13,7 @@ import { decodeCursor, encodeCursor, type ListIdentity, listIdentity } from './c
 import { readCustomFilter } from './custom-filters.ts';
 import { readTimes } from './time-filter.ts';
 
-/** The query of a list, read. Its values are valid: that was checked. */
+/** The parsed query of a list. Its values are already validated. */
 export interface ListQuery<Filter, Sort extends string> {
   readonly request: ListRequest<Filter, Sort> & {
     readonly fields?: readonly string[];

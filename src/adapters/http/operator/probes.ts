@@ -12,7 +12,7 @@ export function sendOk(ctx: Context): void {
 }
 
 /**
- * Makes a function that asks the store whether it is ready, once for all who ask at the same time. It throws
+ * Returns a function that checks whether the store is ready. Concurrent callers share one check. It throws
  * `store-unavailable` if the store is not, whatever the reason.
  */
 export function readiness(ready: () => Promise<void>): () => Promise<void> {

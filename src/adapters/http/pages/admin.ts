@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readsWhole } from '../../../domain/access.ts';
+import { canReadInFull } from '../../../domain/access.ts';
 import { scopes } from '../../../domain/caller.ts';
 import type { Context } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
@@ -43,7 +43,7 @@ export function callerOf(ctx: Context, asks: boolean, runs: readonly string[]): 
   const { name = null, subject = null, label } = caller ?? {};
   const given = [...(caller?.scopes ?? (asks ? [] : scopes))];
   const isKnown = caller !== undefined && !isAnonymous;
-  const told = isKnown && readsWhole(caller) && { runs };
+  const told = isKnown && canReadInFull(caller) && { runs };
   const known = isKnown ? { name, label } : { name: null };
   return { ...known, subject, scopes: given, asks, ...told };
 }

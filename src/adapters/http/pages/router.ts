@@ -114,7 +114,7 @@ export function pagesRouter(
     }
   };
 
-  /** Leads a person on from a path with a slash at its end, or says that the page is missing. */
+  /** Redirects a browser from a path with a trailing slash, or sends the page "Page not found". */
   function redirectToPage(ctx: Context, problem: Problem, isApi: boolean): void {
     const [, stripped] = /^(\/(?:docs|admin|problems)(?:\/[\w-]+)*)\/$/.exec(ctx.path) ?? [];
     const page = isApi ? (pages.has('docs') ? '/docs' : '/') : stripped;

@@ -109,7 +109,7 @@ const catalogue = {
   'path-not-found': {
     status: 404,
     title: 'Path not found',
-    meaning: 'Nothing is served at this path. Paths are case-sensitive, without a trailing slash.',
+    meaning: 'No such path. Paths are case-sensitive and have no trailing slash.',
     advice: 'Compare the path with the list of endpoints.',
   },
   'method-not-allowed': {
@@ -142,7 +142,7 @@ const catalogue = {
   'field-taken': {
     status: 409,
     title: 'Value already in use',
-    meaning: 'Another record has this value of a field that is unique here.',
+    meaning: 'Another record already has this value, and the field must be unique.',
     advice: 'Use another value. The member "errors" names the field.',
     example: {
       errors: [
@@ -177,7 +177,7 @@ const catalogue = {
   'version-mismatch': {
     status: 412,
     title: 'Version mismatch',
-    meaning: 'The record is at a version that If-Match or If-None-Match excludes.',
+    meaning: 'The version of the record does not satisfy If-Match or If-None-Match.',
     advice: 'Read the record again, and send the change with its new ETag.',
     headers: ['ETag'],
   },
@@ -185,13 +185,13 @@ const catalogue = {
     status: 413,
     title: 'Body too large',
     meaning: `The body has more than ${bodyLimitText}.`,
-    advice: 'Send less: keep large data elsewhere, and its address in the record.',
+    advice: 'Send less: store large data elsewhere, and put its URL in the record.',
   },
   'uri-too-long': {
     status: 414,
     title: 'Path and query too long',
     meaning: 'The path and the query together exceed 12 KiB.',
-    advice: 'Ask for fewer things at once.',
+    advice: 'Shorten the URL: for example, filter by fewer ids at once.',
   },
   'unsupported-media-type': {
     status: 415,
@@ -230,14 +230,14 @@ const catalogue = {
   'precondition-required': {
     status: 428,
     title: 'If-Match required',
-    meaning: 'This server accepts a change only with the version that it is based on.',
+    meaning: 'This server rejects a change that does not say which version it is based on.',
     advice: 'Read the record and send its ETag in the header If-Match.',
   },
   'too-many-requests': {
     status: 429,
     title: 'Too many requests',
     meaning: 'Your address or your credentials sent too many requests. Nothing was changed.',
-    advice: 'Retry after the time in Retry-After. RateLimit says which limit is used up.',
+    advice: 'Retry after the time in Retry-After. RateLimit shows which limit you have reached.',
     headers: ['Retry-After'],
   },
   'headers-too-large': {
@@ -249,14 +249,14 @@ const catalogue = {
   internal: {
     status: 500,
     title: 'Internal server error',
-    meaning: 'The server has an error. Its log has the request id.',
+    meaning: 'Something went wrong in the server. Its log contains the request id.',
     advice: 'Give the request id to the operator of the server.',
   },
   'events-unavailable': {
     status: 501,
     title: 'Events not available',
-    meaning: 'The store has no log of changes: a standalone MongoDB server has none.',
-    advice: 'Run MongoDB as a replica set; one server is enough.',
+    meaning: 'The store that this server uses does not keep an event log.',
+    advice: 'Use a store with an event log. The memory, SQLite and MongoDB stores have one.',
   },
   'store-unavailable': {
     status: 503,

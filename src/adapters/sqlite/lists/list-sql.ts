@@ -56,7 +56,7 @@ export function expression({ field, custom }: QueryField): string {
   return custom === undefined ? field : customExpression(field, custom);
 }
 
-/** Keeps SQLite from entering any index but that of the order: none is on an expression with a plus. */
+/** Makes SQLite use only the index of the order: a unary plus keeps a term from using an index. */
 export function alongOrder(terms: readonly Term[], order: QueryOrder): Term[] {
   const own = ['id', expression(order)];
   return terms.map((one) => (own.includes(one.left) ? one : { ...one, left: `+${one.left}` }));

@@ -14,7 +14,7 @@ export interface WorkerData {
   readonly path: string;
   /** The identity of the file that the store has open. */
   readonly identity: string | undefined;
-  /** Numbers of requests that nobody waits for any more, each at its remainder by the length. */
+  /** Aborted requests: request `number` is stored at index `number % aborted.length`. */
   readonly aborted: Int32Array;
 }
 

@@ -162,21 +162,15 @@ function createProgram(): Command {
       await checkCommand(storeOf(command), flags);
     });
 
+  const as = new Option('--as <list>', 'the collection that an array, JSON Lines or CSV contains');
+  const restore = new Option('--restore-deleted', 'like --keep-ids, and add deleted records again');
   withSettings(program.command('import <file>'), 'store', 'index', 'userSchema', 'postSchema')
     .description('add users and posts from a CSV, JSON or JSON Lines file')
-    .addOption(
-      new Option('--as <list>', 'the collection that an array, JSON Lines or CSV contains').choices(
-        ['users', 'posts'],
-      ),
-    )
+    .addOption(as.choices(['users', 'posts']))
     .option('--transform <file>', 'module (.ts, .js) with functions that turn rows into records')
     .option('--drafts', 'import posts without publishedAt as drafts')
     .option('--keep-ids', 'keep id, createdAt and updatedAt')
-    .addOption(
-      new Option('--restore-deleted', 'with --keep-ids, add deleted records again').implies({
-        keepIds: true,
-      }),
-    )
+    .addOption(restore.implies({ keepIds: true }))
     .option('--skip-invalid', 'add the valid records even if others are rejected')
     .option('--dry-run', 'check the file and add nothing')
     .option('--report <file>', 'write all rejected records to a .jsonl file')

@@ -66,7 +66,7 @@ describe('rostrum backup', function () {
     const store = openSqliteStore({ path: path('still.db') });
     await fill(store, content);
     await store.close();
-    // What an interrupted backup left is written over.
+    // The file of an interrupted backup is overwritten.
     writeFileSync(path('copy.db.part'), 'half of a backup');
     const { code, stderr } = await backup('still.db');
     expect([code, stderr.replace(/pages: \d+ of \d+\n/, '')]).to.deep.equal([0, '']);
@@ -82,7 +82,7 @@ describe('rostrum backup', function () {
       await fill(store, records(100));
       await store.close();
       const url = `sqlite:${path('still.db')}`;
-      // A limit of the size of files, which Node ends with where it does not ignore the signal.
+      // Limits the size of files. Without the trap, the signal would end Node.
       const script = `trap '' XFSZ; ulimit -f 200; exec "$@"`;
       const run = [process.execPath, program, command, path('new.jsonl'), '--store', url];
       const { code, stderr } = await outcomeOf(start('sh', ['-c', script, 'sh', ...run]));

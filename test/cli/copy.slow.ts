@@ -17,7 +17,7 @@ import { rostrum, startCommand, startServer } from '../support/server.ts';
 import { failureOf } from './failure.ts';
 import { contentOf, fill, post, records, user } from './transfer/records.ts';
 
-/** Large enough to be in the middle of it for a while, on a busy machine too. */
+/** Large enough to interrupt the copy halfway, even on a fast machine. */
 const given = records(1000);
 
 async function holding(open: () => Store, content = given): Promise<void> {
@@ -92,7 +92,7 @@ describe('rostrum copy', function () {
     });
   }
 
-  /** Checks that all other commands refuse half of a copy, and leave it as it is. */
+  /** Checks that all other commands reject the target of an unfinished copy, and leave it unchanged. */
   async function refuseHalf(target: string) {
     const before = await held(sqlite(target));
     const [store, file] = [`sqlite:${path(target)}`, path('one.jsonl')];
@@ -160,10 +160,10 @@ describe('rostrum copy', function () {
   it('copies while other processes use both files', async () => {
     const hasBegun = () => countOf(path('told.db')) > 0;
     const { ended } = await copying(url('source.db'), url('told.db'), hasBegun);
-    // A server may have both files open meanwhile.
+    // As a server that has both files open.
     for (const name of ['source.db', 'told.db']) await sqlite(name)().close();
     const { code, stdout, stderr } = await ended;
-    // What takes less than ten seconds says nothing on its way.
+    // There is no progress in the first ten seconds.
     expect(stderr).to.equal('');
     const [example] = blocksOf('docs/operations.md').filter(({ text }) =>
       text.startsWith('Copied'),
@@ -191,7 +191,7 @@ await describeOnMongodb('rostrum copy, to MongoDB and back', () => {
   });
 });
 
-/** The posts in a data file, as a reader beside its writer sees them. */
+/** Counts the posts in a data file while another process writes to it. */
 function countOf(path: string): number {
   if (!existsSync(path)) return 0;
   const database = new DatabaseSync(path, { readOnly: true });

@@ -146,7 +146,7 @@ describe('custom fields on the command line', function () {
   }
 });
 
-/** Calls the API. What they return is the number of posts or users of a list, else the status. */
+/** Calls the API. Returns the number of records in a list, otherwise the status. */
 function callsTo(address: string) {
   return async (method: string, path: string, body?: object): Promise<number> => {
     const response = await fetch(`${address}/api/v1${path}`, {

@@ -19,7 +19,7 @@ import { failureOf } from './failure.ts';
 const memory = ['--store', 'memory:'];
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-/** Asks under any name. */
+/** Sends a request with any Host header. */
 function statusFor({ address }: Server, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request(`${address}/api/v1/users`, { headers: { Host: host } });
@@ -80,7 +80,7 @@ describe('the program, on a network', function () {
     const shown = { id, createdAt, name: 'Ann', city: 'Bonn' };
     expect((await call('GET', `/users/${id}`)).body).to.deep.equal(shown);
     expect((await call('GET', '/posts?include=author')).body.users).to.deep.equal([shown]);
-    // What needs no credentials needs the protection that goes without them.
+    // Requests without credentials are protected against DNS rebinding instead.
     expect(await statusFor(server, 'evil.example.com')).to.equal(421);
   });
 
@@ -266,7 +266,7 @@ describe('the program, on a network', function () {
           '/posts/none',
         ];
         for (const [n, given] of headers.entries()) {
-          // A client that gives a token away as its request id, or in a path, does so itself.
+          // Request ids and paths come from the client, and are logged as they are.
           if (n === 3) given['X-Request-Id' as keyof typeof given] = 'id';
           for (const path of paths) {
             const response = await fetch(`${server.address}/api/v1${path}`, { headers: given });

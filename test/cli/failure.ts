@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { Failure } from '../../src/cli/failure.ts';
 import { errorOf } from '../support/error-of.ts';
 
-/** The one sentence that a command ends in when it cannot do what it is asked. */
+/** Returns the message with which a command fails. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
   const error = await errorOf(work);
   if (error instanceof Failure) return error.message;
-  return expect.fail(`it did not end in a sentence, but in: ${String(error)}`);
+  return expect.fail(`expected a Failure, got: ${String(error)}`);
 }

@@ -132,7 +132,7 @@ describe('the command line', function () {
 
   it('exits quietly when the reader of its output is gone', async () => {
     for (const command of ['openapi', '--help']) {
-      // The reader is gone before the program has begun.
+      // The reader exits before the program starts.
       const script = `set -o pipefail; (sleep 0.3; exec "$0" src/main.ts ${command}) | true`;
       const { code, stderr } = await outcomeOf(start('bash', ['-c', script, process.execPath]));
       expect([command, code, stderr]).to.deep.equal([command, 141, '']); // As SIGPIPE ends others.

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { createProgress } from '../../src/cli/progress.ts';
 
-/** What progress writes of two parts of 100 steps, which take so many seconds. */
+/** Returns what progress writes about two parts of 100 steps that take the given seconds. */
 function written(isTTY: boolean): string {
   const stream = Object.assign(new PassThrough(), { isTTY });
   const progress = createProgress(stream as unknown as NodeJS.WriteStream);

@@ -23,7 +23,7 @@ describe('rostrum restore', function () {
   let path: (name: string) => string;
   const content = records(30);
 
-  /** A backup of a store with these records. */
+  /** Backs up a store with these records. */
   beforeEach(async () => {
     folder = await temporaryDirectory();
     path = (name) => join(folder.path, name);
@@ -68,7 +68,7 @@ describe('rostrum restore', function () {
     expect(stdout).to.match(/^Restored sqlite:.*live\.db from .*backup\.db: \d+ bytes\n$/);
     isOver = true;
     await Promise.all(writers);
-    // A restore of this size is shorter than a write waits for a lock.
+    // A restore of this size takes less time than a write waits for the lock.
     expect([...statuses]).to.deep.equal([201]);
     const { id } = await create('afterwards');
     expect((await fetch(`${posts}/${id}`)).status).to.equal(200);

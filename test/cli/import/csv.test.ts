@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { failureOf } from '../failure.ts';
 import { Imports, type Own, text } from './imports.ts';
 
-/** Users without what the store adds. */
+/** Users without id and times. */
 const plain = (users: readonly Own[]) => users.map(({ id, createdAt, updatedAt, ...rest }) => rest);
 
 const ann = { name: 'Ann', email: 'a@example.com' };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { rostrum } from '../../support/server.ts';
 import { Imports, text } from './imports.ts';
 
-/** What databases and spreadsheets write where there is no value. */
+/** What databases and spreadsheets write for a missing value. */
 const nothing = ['', ' ', 'null', 'NULL', '\\N', '0000-00-00 00:00:00', '0000-00-00'];
 
 describe('rostrum import: drafts', function () {

@@ -22,7 +22,7 @@ describe('rostrum import: files', function () {
     const given = { posts, comments: [{ id: 1, postId: 1 }], users };
     await imports.run(given, { posts: ({ userId, ...post }) => ({ ...post, authorId: userId }) });
     const found = await imports.held();
-    // In the order of the file, which is the order of ids as well.
+    // Ids are in the order of the file.
     for (const [i, { id, createdAt, updatedAt, ...rest }] of found.users.entries()) {
       expect({ ...rest, id: i + 1 }).to.deep.equal(users[i]);
       expect(createdAt).to.equal(updatedAt);

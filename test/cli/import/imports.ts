@@ -27,12 +27,12 @@ export interface Given extends Partial<ImportOptions>, TransformModule {
   onBegin?(what: string): unknown;
 }
 
-/** Imports into a store, from files in a folder, that each test of a suite has for itself. */
+/** Imports files into a store. Each test has its own folder and store. */
 export class Imports {
   store!: Store;
-  /** What was reported: the place, the pointer and the code of each issue. */
+  /** The reported issues: place, pointer and code. */
   rejected: string[] = [];
-  /** The messages of the same. */
+  /** The messages of the reported issues. */
   messages: string[] = [];
   added: Record<Collection, number> = { users: 0, posts: 0 };
   #folder!: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -55,7 +55,7 @@ export class Imports {
     return this.#folder.path;
   }
 
-  /** A data file of the folder, for the program. */
+  /** The path of a data file for the program. */
   get dataFile(): string {
     return join(this.folder, 'rostrum.db');
   }
@@ -70,7 +70,7 @@ export class Imports {
     return path;
   }
 
-  /** Imports a text, or JSON of any other value, as a file with a name. */
+  /** Writes text, or any other value as JSON, to a file, and imports it. */
   async run(content: unknown, given: Given = {}) {
     const { file, as, onBegin = () => {}, users, posts, source, ...rest } = given;
     const raw = typeof content === 'string' || Buffer.isBuffer(content);
@@ -93,21 +93,21 @@ export class Imports {
     });
   }
 
-  /** What the store holds. */
+  /** Returns all records of the store. */
   async held() {
     const { users, posts } = await contentOf(this.store);
     const plain = (one: { record: object }) => one.record as Own;
     return { users: users.map(plain), posts: posts.map(plain) };
   }
 
-  /** How many records the data file holds; none when it is not there yet. */
+  /** Counts the records in the data file. */
   countOf(list: Collection): number {
     if (!existsSync(this.dataFile)) return 0;
     const file = new DatabaseSync(this.dataFile, { readOnly: true });
     try {
       return Number(file.prepare(`SELECT count(*) AS n FROM ${list}`).get()?.n);
     } catch {
-      return 0; // The tables are not there yet.
+      return 0; // The tables don't exist yet.
     } finally {
       file.close();
     }

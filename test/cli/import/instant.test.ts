@@ -6,7 +6,7 @@ const noZone =
   /^"[^"]+" has no time zone: in a transform, instant\(value, \{ timeZone: 'UTC' \}\) sets one\.$/;
 const noTime = / is not a time like 2026-11-21T09:30:00Z, /;
 
-/** What a value is without a time zone, and in Berlin where that differs. */
+/** The result without a time zone, and with Berlin's if that differs. */
 const cases: readonly [value: unknown, is: string | RegExp, inBerlin?: string | RegExp][] = [
   ['2019-06-15T10:05:00.123Z', '2019-06-15T10:05:00.123Z'],
   ['2019-06-15t10:05:00,5z', '2019-06-15T10:05:00.500Z'],
@@ -16,7 +16,7 @@ const cases: readonly [value: unknown, is: string | RegExp, inBerlin?: string | 
   ['2013-04-09 18:20:39', noZone, '2013-04-09T16:20:39.000Z'],
   ['2019-01-15 10:05', noZone, '2019-01-15T09:05:00.000Z'],
   ['2019-06-15', noZone, '2019-06-14T22:00:00.000Z'],
-  // The clock went from 2 to 3, and at the end of summer once more from 2 on.
+  // An hour that the clock skipped, and one that it showed twice.
   ['2019-03-31 02:30:00', noZone, '2019-03-31T01:30:00.000Z'],
   ['2019-10-27 02:30:00', noZone, '2019-10-27T00:30:00.000Z'],
   ['Fri, 30 Mar 2012 11:18:03 +0000', '2012-03-30T11:18:03.000Z'],
@@ -29,7 +29,7 @@ const cases: readonly [value: unknown, is: string | RegExp, inBerlin?: string | 
   [1560593100123, '2019-06-15T10:05:00.123Z'],
   ['1560593100123', '2019-06-15T10:05:00.123Z'],
   [new Date(0), '1970-01-01T00:00:00.000Z'],
-  // Years, days and numbers of spreadsheets.
+  // Years, and day numbers of spreadsheets.
   [2019, noTime],
   ['20190615', noTime],
   [43631.5, noTime],

@@ -1,4 +1,4 @@
-/** Posts with ids and times of their own, as JSON Lines. */
+/** Posts with ids and times, as JSON Lines. */
 export function* postLines(count: number): Generator<string> {
   for (let n = 0; n < count; n++) {
     const createdAt = new Date(Date.UTC(2015, 0, 1) + n * 60_000).toISOString();

@@ -73,7 +73,7 @@ describe('rostrum import: interruptions and memory', () => {
   });
 
   it('leaves no temporary file, even after an interruption', async () => {
-    // A folder of its own, because other imports may be running.
+    // A separate folder, because other imports can be running.
     const before = process.env.TMPDIR;
     await using temporary = await temporaryDirectory();
     process.env.TMPDIR = temporary.path;

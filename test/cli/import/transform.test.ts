@@ -207,7 +207,7 @@ describe('rostrum import --transform', function () {
       ],
     ];
     for (const [n, [sentence, module]] of cases.entries()) {
-      // Another name each time: a module is loaded once.
+      // A new name each time, because Node loads a module only once.
       const path = imports.write(module, `${n}t.mjs`);
       expect(await failureOf(loadTransforms(path)), module).to.match(sentence);
     }

@@ -28,13 +28,13 @@ async function stores(content = given): Promise<{ from: Store; to: Store }> {
   return { from, to };
 }
 
-/** Watches what goes through a store's transfer; `onLoad` runs after each load. */
+/** Counts what is read and loaded through a store's transfer. `onLoad` runs after each load. */
 function watch(store: Store, onLoad?: (loaded: number) => Promise<void> | void) {
   const seen = { loaded: 0, readings: 0, batches: [] as number[] };
   const wrap = <R>(transfer: RecordTransfer<R>) => {
     const [scan, load] = [transfer.scan.bind(transfer), transfer.load.bind(transfer)];
     transfer.scan = async (request) => {
-      // Users and posts are read once each; a scan of one record only looks whether there is any.
+      // Each reading scans users and posts. Scans of one record only check whether there are any.
       if (request.after === undefined && request.limit > 1) seen.readings += 0.5;
       const batch = await scan(request);
       seen.batches.push(batch.reduce((sum, { json }) => sum + utf8Bytes(json), 0));
@@ -159,7 +159,7 @@ describe('copyRecords', () => {
     const others = records(1300);
     await fill(to, {
       users: others.users.map(({ record, version }) => ({
-        // Some of the ids are the source's, and some of the addresses too.
+        // Some ids and email addresses are also in the source.
         record: { ...record, id: record.id.replace('00', 'x') },
         version,
       })),
@@ -195,7 +195,7 @@ describe('copyRecords', () => {
     expect(await transferOf(to).isFilling()).to.equal(true);
     await copy(from, to);
     expect(await transferOf(to).isFilling()).to.equal(false);
-    // A copy that ends between its last record and the removal of the mark.
+    // A copy that is interrupted after the last record, before the mark is removed.
     await transferOf(to).begin();
     await copy(from, to);
     expect(await transferOf(to).isFilling()).to.equal(false);
@@ -205,7 +205,7 @@ describe('copyRecords', () => {
     const { from, to } = await stores();
     await from.posts.delete(post(2).id);
     await from.users.delete(user(59).id, 'keep', systemClock.now());
-    // The target holds a record with an id that the source has deleted, and has deleted one of its records.
+    // The target has a record that the source has deleted, and has deleted one that the source has.
     await fill(to, { users: given.users, posts: given.posts.slice(0, 4) });
     await to.posts.delete(post(3).id);
     await copy(from, to, { overwrite: true });
@@ -227,7 +227,7 @@ describe('copyRecords', () => {
     watch(to, async (loaded) => {
       if (isWritten || loaded <= 60) return;
       isWritten = true;
-      // A post whose author was not there when users were copied, and a deletion.
+      // A post whose author was created after users were copied, and a deletion.
       await from.users.create(user(800));
       await from.posts.create(post(9000, { authorId: user(800).id }));
       await from.posts.delete(post(0).id);

@@ -32,7 +32,7 @@ export function post(n: number, fields: JsonObject = {}): Post {
   return { id: `p${number(n)}`, ...text, authorId: null, n, ...times, ...fields };
 }
 
-/** Users and ten times as many posts, at many versions; by id. */
+/** Users and ten times as many posts, with different versions, ordered by id. */
 export function records(users: number): Records {
   return {
     users: Array.from({ length: users }, (_, n) => ({ record: user(n), version: 1 + (n % 5) })),
@@ -59,7 +59,7 @@ async function load<R>(transfer: RecordTransfer<R>, given: readonly Plain<R>[]):
   for (let i = 0; i < all.length; i += 500) await transfer.load(all.slice(i, i + 500));
 }
 
-/** All that a store holds, by id. */
+/** Returns all records of a store, ordered by id. */
 export async function contentOf(store: Store): Promise<Records> {
   const { users, posts } = transferOf(store);
   return { users: await all(users), posts: await all(posts) };

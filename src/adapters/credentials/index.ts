@@ -1,3 +1,3 @@
-/** Callers by the keys of a file. The tokens of an identity provider are loaded when they are set up. */
+/** Authenticates callers by the keys of a file. Tokens of an identity provider are in a module of their own. */
 export { CredentialsError, CredentialsUnavailable } from './errors.ts';
 export { addKey, isKeyName, KeyFile, listKeys, revokeKey } from './key-file.ts';

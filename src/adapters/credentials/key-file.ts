@@ -16,19 +16,19 @@ import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Authentication, TokenVerifier } from '../../ports/token-verifier.ts';
 import { CredentialsError } from './errors.ts';
 
-/** A key, as a line of the file has it. */
+/** A key, as stored in a line of the file. */
 export interface KeyRecord {
   readonly id: string;
   /** SHA-256 of the token in hexadecimal: a token has 256 random bits, so one round is enough. */
   readonly sha256: string;
   readonly scopes: readonly Scope[];
-  /** What people call the key; two may have one name. */
+  /** The label of the key; not unique. */
   readonly name?: string | undefined;
-  /** When it was made: an instant. */
+  /** The instant when the key was created. */
   readonly created?: string | undefined;
-  /** The id of the user that the key stands for. */
+  /** The id of the user that the key acts for. */
   readonly subject?: string | undefined;
-  /** An instant; the key is good before it. */
+  /** The instant when the key expires. */
   readonly expires?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ interface Revocation {
   readonly revoked: true;
 }
 
-/** How the token of every key begins. */
+/** The prefix of every token. */
 const keyForm = 'rk_';
 
 const idForm = /^[A-Za-z0-9-]{1,32}$/;
@@ -46,7 +46,7 @@ const idForm = /^[A-Za-z0-9-]{1,32}$/;
 /** A name of one line. */
 const nameForm = /^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u;
 
-/** True for what a key can be called. */
+/** Returns true for a valid label. */
 export function isKeyName(name: unknown): name is string {
   return typeof name === 'string' && nameForm.test(name) && name.trim() === name;
 }
@@ -57,9 +57,9 @@ const checkMs = 1000;
 /** How long a command waits for another one to finish its line, in milliseconds. */
 const unfinishedMs = 500;
 
-/** A key, made ready for requests. */
+/** A key, prepared for lookups. */
 interface Key {
-  /** How its token begins. If the id in the line was edited, the token no longer matches. */
+  /** The prefix of its token. If the id in the line was edited, the token no longer matches. */
   readonly prefix: string;
   /** Milliseconds since the epoch. */
   readonly expires: number;
@@ -203,7 +203,7 @@ function endsInLineFeed(path: string): boolean {
   }
 }
 
-/** Makes a new file outlast a loss of power. Windows cannot, and need not. */
+/** Makes a new file survive a power failure. Windows can't do this and doesn't need it. */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(path, 'r');
@@ -241,7 +241,7 @@ interface KeyFileContent {
 
 function readKeys(path: string): KeyFileContent {
   const text = readFile(path);
-  // Windows has no such bits.
+  // Windows has no permission bits.
   if (process.platform !== 'win32' && (statSync(path).mode & 0o022) !== 0) {
     throw new CredentialsError(
       `Users other than its owner can write to the key file ${path}: run chmod 600 on it.`,

@@ -14,17 +14,17 @@ import type { Authentication, Refused, TokenVerifier } from '../../ports/token-v
 import { CredentialsError, CredentialsUnavailable } from './errors.ts';
 
 export interface TokenOptions {
-  /** The `iss` that a token has to have. */
+  /** The required `iss` of a token. */
   readonly issuer: string;
-  /** The `aud` that a token has to have. */
+  /** The required `aud` of a token. */
   readonly audience: string;
   /** Where the issuer publishes its keys (RFC 7517). */
   readonly jwksUrl: string;
-  /** The claim that has the id of the caller's user; `sub` when absent. */
+  /** The claim that contains the id of the caller's user. Default: `sub`. */
   readonly subjectClaim?: string | undefined;
 }
 
-/** Asymmetric signatures alone: a key that checks a token cannot make one. */
+/** Only asymmetric signatures: a key that verifies tokens can't sign them. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -40,13 +40,13 @@ const fetching = { timeout: 3000, cooldown: 30_000, interval: 300_000, wait: 540
 /** While no keys are known, milliseconds from a fetch that failed until the next: each failure doubles them. */
 const retry = { first: 1000, most: 30_000 } as const;
 
-/** Bytes that a set of keys may have. */
+/** The maximum size of a key set, in bytes. */
 const maxKeySetBytes = 1024 * 1024;
 
 /** How many keys a token without a `kid` is tried against. */
 const mostTried = 8;
 
-/** What clocks may differ by, in seconds. */
+/** The tolerated clock difference, in seconds. */
 const clockTolerance = 30;
 
 /** How long a valid token is cached, and how many tokens are. */
@@ -58,17 +58,17 @@ interface Known {
   readonly until: number;
 }
 
-/** Access tokens of an identity provider: JWTs (RFC 9068), by the provider's public keys. */
+/** Verifies access tokens of an identity provider: JWTs (RFC 9068), with the provider's public keys. */
 export class Tokens implements TokenVerifier {
   readonly #options: TokenOptions;
   #keys: JWTVerifyGetKey | undefined;
-  /** The fetch that is under way. */
+  /** The fetch in progress. */
   #fetching: Promise<void> | undefined;
-  /** When a fetch ended last, in milliseconds since the epoch, and why it failed. */
+  /** When the last fetch ended, in milliseconds since the epoch, and why it failed. */
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #failure: unknown;
   #retryMs = retry.first / 2;
-  /** By the digests of tokens, the oldest first. */
+  /** Keyed by the digest of the token; the oldest first. */
   readonly #known = new Map<string, Known>();
 
   /** @throws CredentialsError */
@@ -124,7 +124,7 @@ export class Tokens implements TokenVerifier {
     try {
       return await this.#try(token, required);
     } catch (error) {
-      // Other keys may have arrived meanwhile.
+      // The keys may have changed meanwhile.
       const isCurrent = this.#fetchedAt === before;
       const isCooling = Date.now() - before < fetching.cooldown;
       if (!hasUnknownKey(error) || (isCurrent && isCooling)) throw error;
@@ -164,7 +164,7 @@ export class Tokens implements TokenVerifier {
     });
   };
 
-  /** Fetches the keys, once for all that ask meanwhile. */
+  /** Fetches the keys. Concurrent callers share one fetch. */
   #fetch(): Promise<void> {
     this.#fetching ??= fetchKeys(this.#options.jwksUrl)
       .then((keys) => {
@@ -246,14 +246,14 @@ function isName(claim: unknown): claim is string {
   return typeof claim === 'string' && claim.trim() !== '';
 }
 
-/** `scope` as a text (RFC 8693, section 4.2), else `scp`, a list or a text. */
+/** Reads `scope`, a string (RFC 8693, section 4.2), or `scp`, a list or a string. */
 function scopesOf({ scope, scp }: JWTPayload): Scope[] {
   const given = scope ?? scp;
   const names = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given : [];
   return scopes.filter((name) => names.includes(name));
 }
 
-/** Whether other keys could make a token valid. */
+/** Returns true if other keys could make the token valid. */
 function hasUnknownKey(error: unknown): boolean {
   return (
     error instanceof errors.JWKSNoMatchingKey ||

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request and its response, from the moment its headers have arrived. */
+/** A request whose headers have arrived, and its response. */
 interface RequestPair {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** How many requests can wait on a connection for the one before them, and on all connections. */
+/** How many pipelined requests can wait, on one connection and on all connections. */
 const maxWaiting = { perConnection: 256, total: 4096 };
 
 /** How long a client can keep sending data that is discarded, in milliseconds. */
@@ -23,7 +23,7 @@ export class Connections {
   readonly idleOnes = new Set<Connection>();
   readonly #most: number;
   readonly serve: Serve;
-  /** How many requests wait for one before them. */
+  /** How many pipelined requests are waiting. */
   waiting = 0;
 
   constructor(most: number, serve: Serve) {
@@ -62,7 +62,7 @@ export class Connections {
   }
 
   async idle(): Promise<void> {
-    // Not a list of connections: one that ends meanwhile can be collected.
+    // Holds no list of connections, so that one that ends meanwhile can be collected.
     await Promise.all(Array.from(this.#open.values(), (connection) => connection.idle()));
   }
 
@@ -81,7 +81,7 @@ export class Connections {
  */
 class Connection {
   readonly socket: Socket;
-  /** Whether its last response is a refusal. */
+  /** True if its last response rejects a request that the parser could not read. */
   isRefused = false;
   readonly #all: Connections;
   #current: RequestPair | undefined;
@@ -94,7 +94,7 @@ class Connection {
     this.socket = socket;
     this.#all = all;
     all.unused.add(this);
-    // Node resumes reading for reasons of its own.
+    // Node also resumes reading by itself.
     socket.on('resume', () => {
       if (this.#waiting.length > 0) socket.pause();
     });
@@ -110,7 +110,7 @@ class Connection {
       this.#waiting.push(exchange);
       this.#all.waiting += 1;
     } else {
-      // The connection ends with the last response that it still gets (RFC 9112, section 9.6).
+      // The last response that is still sent closes the connection (RFC 9112, section 9.6).
       this.#isFull = true;
       const { response } = this.#waiting.at(-1) ?? this.#current;
       if (response.headersSent) this.socket.destroy();
@@ -133,7 +133,7 @@ class Connection {
     const { request } = this.#current as RequestPair;
     this.#current = undefined;
     if (!request.complete && !socket.destroyed) {
-      // Node throws away the rest of the body: closing at once could cost the client its response.
+      // Node discards the rest of the body. Closing at once could cost the client its response.
       const timer = setTimeout(() => socket.destroy(), drainMs);
       request.once('close', () => clearTimeout(timer));
     }
@@ -149,7 +149,7 @@ class Connection {
     if (this.#waiting.length === 0) socket.resume();
   };
 
-  /** Fulfilled when no request is under way. */
+  /** Fulfilled when no request is in progress. */
   async idle(): Promise<void> {
     while (this.#current !== undefined) {
       const { response } = this.#current;
@@ -180,7 +180,7 @@ class Connection {
     response.setHeader('Connection', 'close');
   }
 
-  /** Forgets the requests that wait: the connection is gone. */
+  /** Drops the waiting requests, because the connection is closed. */
   abandon(): void {
     this.#all.waiting -= this.#waiting.length;
     this.#waiting = [];

@@ -14,7 +14,7 @@ import { Problem, problemResponse } from './problems/problem.ts';
 import { allMethods } from './router.ts';
 import { maxTargetLength, parseTarget, publicBase } from './target.ts';
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer {
   /** `http://host:port`, with the actual port. */
   readonly url: string;
@@ -22,8 +22,8 @@ export interface RunningServer {
   /** How many connections are open. */
   readonly connections: number;
   /**
-   * Lets the requests under way finish, for at most `shutdownTimeoutMs`, and closes every connection. Until
-   * then other requests are a 503, on new connections as well. Without requests under way it closes at once.
+   * Lets requests in progress finish, for at most `shutdownTimeoutMs`, and closes every connection. Until
+   * then, other requests get a 503, on new connections too. Closes at once if no request is in progress.
    */
   close(): Promise<void>;
 }
@@ -52,11 +52,11 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     maxHeaderSize: limits.maxHeaderBytes,
     connectionsCheckingInterval: limits.checkIntervalMs,
-    requireHostHeader: false, // Node's own refusal has no body; headers/message-rules.ts has ours.
+    requireHostHeader: false, // Node's own 400 has no body; headers/message-rules.ts sends ours.
   });
   server.setTimeout(limits.inactivityTimeoutMs);
   server.maxHeadersCount = 0; // Their size is limited. Node would drop the others silently.
-  // A client that has ended its side still waits for its response (`nc -N`). Node would not send it.
+  // A client that has half-closed the connection still waits for its response (`nc -N`). Node would not send it.
   Object.assign(server, { httpAllowHalfOpen: true });
 
   const refuse = refusals(options);
@@ -102,7 +102,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     else void refuseLast(socket as Socket, problemOf(error), error.code);
   });
 
-  /** Sends a problem as the last response of a connection, after those that are due before it. */
+  /** Sends a problem as the last response of a connection, after the responses that are due before it. */
   async function refuseLast(socket: Socket, problem: Problem, cause?: string): Promise<void> {
     const connection = connections.of(socket);
     if (connection === undefined || !socket.writable || connection.isRefused) {
@@ -110,7 +110,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
       return;
     }
     connection.isRefused = true;
-    // Detach the HTTP parser: what it would find now must not be served.
+    // Detach the HTTP parser: later requests must not be served.
     socket.removeAllListeners('data').removeAllListeners('end').resume();
     await new Promise(setImmediate); // Requests of the same packet come first.
     if (await connection.settled()) {
@@ -159,7 +159,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Makes a function that logs and counts a refusal, and returns its response, the last of the connection. */
+/** Returns a function that logs and counts a rejected request, and writes the last response of its connection. */
 function refusals({ logger, metrics, publicUrl, trustedProxies }: ServeOptions) {
   const addressOf = clientAddresses(trustedProxies);
   const base = publicBase(publicUrl);
@@ -207,7 +207,7 @@ function problemOf({ code, rawPacket = new Uint8Array() }: ClientError): Problem
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('request-timeout', 'The request did not arrive in time.');
     case 'HPE_HEADER_OVERFLOW': {
-      // Node does not tell a long first line from long headers.
+      // Node does not distinguish a long request line from long headers.
       const [, target = ''] = /^[A-Z]+ (\S*)/.exec(Buffer.from(rawPacket).toString('latin1')) ?? [];
       return target.length > maxTargetLength
         ? new Problem('uri-too-long', 'The path and the query are too long.')

@@ -3,7 +3,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Authenticate, RateLimits, TokenVerifier } from '../http/index.ts';
 
-/** Requests are counted by the minute. */
+/** The window of rate limits: one minute. */
 const window = 60;
 
 /** How many rejected tokens per minute an address can send before its unknown tokens get 429 unchecked. */

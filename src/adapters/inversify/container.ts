@@ -5,12 +5,12 @@ import { accessModule, coreModule, httpModule, systemModule } from './modules.ts
 import { openStore } from './open-store.ts';
 import { tokens } from './tokens.ts';
 
-/** Replaces or decorates a part of a container while it is made. */
+/** Replaces or decorates a part of a container while the container is created. */
 export type Override = (container: Container) => void;
 
 /**
- * Replaces one part of the container. `make` runs when the part is first asked for. {@link closeContainer}
- * also closes a store made this way.
+ * Replaces one part of the container. `make` runs when the part is first requested. {@link closeContainer}
+ * also closes a store created this way.
  */
 export function override<T>(token: ServiceIdentifier<T>, make: () => T | Promise<T>): Override {
   return (container) => {
@@ -34,12 +34,12 @@ export function decorate<T>(
 }
 
 /**
- * What a container knows of its stores. Inversify's deactivation is not used: it fails if a store could not
+ * The state of a container's store. Inversify's deactivation is not used: it fails if a store could not
  * be opened, and hides why.
  */
 interface StoreState {
   readonly opened: Store[];
-  /** True once a store was asked for. */
+  /** True once a store was requested. */
   isOpening: boolean;
   isClosed: boolean;
 }
@@ -55,14 +55,14 @@ function opening<T>(container: Container, open: () => T): T {
 }
 
 /**
- * Makes a container with every part of the program (`tokens`). A part is made when `getAsync` first
- * asks for it. Overrides must be passed here, because parts keep their dependencies. They apply in
+ * Creates a container with every part of the program (`tokens`). A part is created when `getAsync` first
+ * requests it. Overrides must be passed here, because parts keep their dependencies. They apply in
  * order: an override replaces a part together with its earlier decorators.
  *
  * {@link closeContainer} closes the store if one was opened.
  *
- * @param settings what is absent or undefined has its default
- * @throws TypeError for a setting that is not known
+ * @param settings absent and undefined ones have their defaults
+ * @throws TypeError for an unknown setting
  */
 export function createContainer(
   settings: GivenSettings = {},
@@ -97,7 +97,7 @@ export async function closeContainer(container: Container): Promise<void> {
   const state = states.get(container);
   if (state === undefined) return;
   state.isClosed = true;
-  // Whoever asked for a store that cannot be opened has the error already.
+  // The caller that requested the store already has the error.
   if (state.isOpening) await container.getAsync(tokens.store).catch(() => {});
   await Promise.all(state.opened.map((store) => store.close()));
 }

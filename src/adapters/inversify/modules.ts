@@ -10,7 +10,7 @@ import { systemClock, uuidV7 } from '../system/index.ts';
 import { createAuthenticate, createRateLimits, ownHosts } from './access.ts';
 import { tokens } from './tokens.ts';
 
-/** Where the API of OpenTelemetry (each of its 1.x) keeps what was registered. */
+/** The key under which the OpenTelemetry API (1.x) stores what was registered. */
 const openTelemetry = Symbol.for('opentelemetry.js.api.1');
 
 /** Returns OpenTelemetry's middleware if a provider was registered before the start (`node --import`). */
@@ -23,7 +23,7 @@ async function createTrace(): Promise<Trace | undefined> {
     : undefined;
 }
 
-/** What the machine provides: time, ids, a log, metrics. */
+/** Binds what the machine provides: time, ids, a log, metrics. */
 export const systemModule = new ContainerModule(({ bind }) => {
   bind(tokens.clock).toConstantValue(systemClock);
   bind(tokens.ids).toConstantValue(uuidV7);
@@ -49,7 +49,7 @@ export const systemModule = new ContainerModule(({ bind }) => {
   bind(tokens.trace).toResolvedValue(createTrace, []).inSingletonScope();
 });
 
-/** The core on the store. */
+/** Binds the store and the core. */
 export const coreModule = new ContainerModule(({ bind }) => {
   bind(tokens.customFields)
     .toResolvedValue(
@@ -73,12 +73,12 @@ export const coreModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
 });
 
-/** What a schema that was read from a file was made of. */
+/** The source of a schema that was read from a file. */
 function jsonSchemaOf(schema: CustomFieldsSchema | undefined): JsonObject | undefined {
   return schema && 'jsonSchema' in schema ? (schema as JsonFieldsSchema).jsonSchema : undefined;
 }
 
-/** Credentials and limits. */
+/** Binds credentials and limits. */
 export const accessModule = new ContainerModule(({ bind }) => {
   bind(tokens.authenticate)
     .toResolvedValue(createAuthenticate, [tokens.settings, tokens.logger])
@@ -88,10 +88,10 @@ export const accessModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
 });
 
-/** Stores as people call them. */
+/** Display names of the stores. */
 const storeNames = { memory: 'in memory', sqlite: 'on SQLite', mongodb: 'on MongoDB' } as const;
 
-/** The HTTP adapter on the core. */
+/** Binds the HTTP adapter. */
 export const httpModule = new ContainerModule(({ bind }) => {
   bind(tokens.appOptions)
     .toResolvedValue(

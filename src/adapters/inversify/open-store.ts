@@ -3,7 +3,7 @@ import type { Store, StoreOptions } from '../../ports/store.ts';
 import { parseStoreUrl } from '../../settings/store-url.ts';
 
 /**
- * Opens the store that a URL names. Loads the adapter of that store only, so the drivers of the others need
+ * Opens the store that a URL names. Loads only that store's adapter, so the drivers of the others need
  * not be installed.
  *
  * @throws StoreUrlError for a URL that names no store, and the errors of the store itself

@@ -17,31 +17,31 @@ import type {
 } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 
-/** A token has its part's type: to bind or ask for a part of another type is a compile error. */
+/** Carries the type of its part: binding or requesting another type is a compile error. */
 function token<T>(name: string): ServiceIdentifier<T> {
   return Symbol.for(`rostrum.${name}`) as ServiceIdentifier<T>;
 }
 
-/** Every part that the container holds and an override may replace. */
+/** Every part of the container. An override can replace each of them. */
 export const tokens = {
   settings: token<Settings>('settings'),
   clock: token<Clock>('clock'),
   ids: token<IdGenerator>('ids'),
   logger: token<Logger>('logger'),
-  /** Undefined where no port is set for them. */
+  /** Undefined if no metrics port is set. */
   metrics: token<Metrics | undefined>('metrics'),
-  /** Undefined where no provider of spans was registered. */
+  /** Undefined if no span provider was registered. */
   trace: token<Trace | undefined>('trace'),
   store: token<Store>('store'),
   /** Schemas for a deployment's custom fields: those of the settings. */
   customFields: token<CustomFieldsSchemas>('custom-fields'),
-  /** Wraps the services, for every caller; undefined where nothing is around them. */
+  /** Wraps the services, for every caller; undefined if nothing wraps them. */
   around: token<Around | undefined>('around'),
-  /** Names the caller of a request; undefined where no credentials are asked for. */
+  /** Identifies the caller of a request; undefined if no credentials are required. */
   authenticate: token<Authenticate | undefined>('authenticate'),
   rateLimits: token<RateLimits>('rate-limits'),
   rostrum: token<Rostrum>('rostrum'),
-  /** How the app is made, and described. */
+  /** The options of the app and its description. */
   appOptions: token<RostrumAppOptions>('app-options'),
   app: token<ReturnType<typeof createApp>>('app'),
 };

@@ -13,12 +13,12 @@ import { knownFields } from '../../domain/rules.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
 import { isMultipleOf } from './multiple-of.ts';
 
-/** A schema file that cannot be used. The message is one sentence that says what to do. */
+/** Thrown for a schema file that cannot be used. The message says what to do. */
 export class SchemaFileError extends Error {
   override readonly name = 'SchemaFileError';
 }
 
-/** A schema of custom fields, with what it was made of. */
+/** A schema of custom fields, with its source. */
 export interface JsonFieldsSchema extends CustomFieldsSchema {
   readonly jsonSchema: JsonObject;
 }
@@ -64,7 +64,7 @@ export async function readSchemaFiles(files: SchemaFiles): Promise<CustomFieldsS
   return { users, posts };
 }
 
-/** Returns false for a schema that lists all of its fields, when the name is not among them. */
+/** Returns false if a schema forbids other fields and does not list the name. */
 function mayHave(schema: JsonObject, name: string): boolean {
   const { properties, patternProperties, additionalProperties } = schema;
   if (additionalProperties !== false || patternProperties !== undefined) return true;
@@ -120,7 +120,7 @@ export async function readSchemaFile(path: string, list: Collection): Promise<Js
   }
   const { first, all } = await compile(path, list, jsonSchema);
   const validate = (value: unknown) => {
-    // One value may be wrong in hundreds of thousands of places, each of which takes memory.
+    // One value can have hundreds of thousands of errors, each of which takes memory.
     const judge = JSON.stringify(value).length > smallText ? first : all;
     return judge(value) ? { value } : { issues: (judge.errors ?? []).map(issueOf) };
   };
@@ -138,7 +138,7 @@ async function compile(
   ]);
   const options = {
     ...({ strictTypes: false, strictTuples: false, logger: false } as const),
-    ownProperties: true, // Else a field named "constructor" is there in every record.
+    ownProperties: true, // Otherwise every record would have a field named "constructor".
     code: { regExp: await linearRegExp() },
     formats: Object.fromEntries(formatsIn(schema).map((format) => [format, true] as const)),
   } as const;
@@ -160,7 +160,7 @@ async function compile(
       keyword: 'multipleOf',
       type: 'number',
       schemaType: 'number',
-      // Ajv divides doubles: it refuses 19.99 as a multiple of 0.01.
+      // Ajv divides doubles, so it rejects 19.99 as a multiple of 0.01.
       validate: (divisor: number, value: number) => isMultipleOf(value, divisor),
       error: { message: ({ schema: divisor }) => `must be a multiple of ${divisor}` },
     });
@@ -193,7 +193,7 @@ function formatsIn(value: Json | undefined): string[] {
 }
 
 /**
- * Regular expressions that take a time linear in the text (RE2), whatever a schema says: with those of
+ * Regular expressions that run in linear time (RE2), whatever a schema contains: with those of
  * JavaScript, a nested repetition doubles the time with each character.
  */
 async function linearRegExp() {
@@ -223,7 +223,7 @@ function refusal(path: string, list: Collection, what: string): SchemaFileError 
   return new SchemaFileError(`The schema file ${path} of ${flags[list]} ${what}.`);
 }
 
-/** What is wrong, and where, in plain words. */
+/** Returns what is wrong and where, in plain words. */
 function issueOf({ instancePath, keyword, params, message = '' }: ErrorObject) {
   const path = instancePath.split('/').slice(1);
   const keys = path.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));

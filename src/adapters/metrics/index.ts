@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Store } from '../../ports/store.ts';
 import { measuredStore } from './measured-store.ts';
 
-/** Upper bounds of the buckets of durations, in seconds. */
+/** Upper bounds of the duration buckets, in seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
 const limiterGauges = {
@@ -11,7 +11,7 @@ const limiterGauges = {
   closed: 'Connections closed because their clients stood still while others waited.',
 };
 
-/** What Prometheus reads: the metrics of the process, of HTTP, and of the store. */
+/** Metrics of the process, of HTTP and of the store, for Prometheus. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<'endpoint' | 'status'>;
@@ -53,13 +53,13 @@ export class Metrics {
     this.#inFlight.inc();
   }
 
-  /** @param status absent when the client did not wait for the response */
+  /** @param status absent if the client disconnected before the response */
   requestEnded(endpoint: string, status: number | undefined, seconds: number): void {
     this.#inFlight.dec();
     this.#requests.observe({ endpoint, status: status ?? 'aborted' }, seconds);
   }
 
-  /** A response was this problem. */
+  /** Counts a response that reported this problem. */
   problem(code: string): void {
     this.#problems.inc({ code });
   }
@@ -76,7 +76,7 @@ export class Metrics {
     });
   }
 
-  /** Shows the state of the limiter whenever metrics are read. */
+  /** Reads the state of the limiter each time metrics are read. */
   limiter(state: () => Readonly<Record<keyof typeof limiterGauges, number>>): void {
     for (const [name, help] of Object.entries(limiterGauges)) {
       new Gauge({
@@ -90,7 +90,7 @@ export class Metrics {
     }
   }
 
-  /** The same store, with its calls counted. */
+  /** Wraps a store so that its calls are counted. */
   measured(store: Store): Store {
     return measuredStore(
       store,
@@ -99,7 +99,7 @@ export class Metrics {
     );
   }
 
-  /** All metrics in the text format of Prometheus, and its media type. */
+  /** Returns all metrics in the Prometheus text format, with its media type. */
   async exposition(): Promise<{ readonly type: string; readonly body: string }> {
     return { type: this.#registry.contentType, body: await this.#registry.metrics() };
   }

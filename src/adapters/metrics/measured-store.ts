@@ -3,11 +3,11 @@ import type { Collection } from '../../domain/record.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 
-/** Told of each call of one operation when it has ended. Every text is one of a small set. */
+/** Called when a call of the store has ended. Each string is one of a small set. */
 type Ended = (outcome: string, seconds: number) => void;
 export type Measure = (collection: Collection, operation: keyof Store['users']) => Ended;
 
-/** A store that says of each call how it ended and how long it took. */
+/** Wraps a store, and reports how each call ended and how long it took. */
 export function measuredStore(store: Store, measure: Measure): Store {
   const { users, posts, transfer, events, customFilters } = store;
   return {

@@ -1,3 +1,3 @@
-/** Time and ids as the machine has them. The log is loaded when one is made. */
+/** The system clock and id generators. The log is loaded when it is created. */
 export { systemClock } from './clock.ts';
 export { uuidV7 } from './uuid-v7.ts';

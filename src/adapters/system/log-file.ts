@@ -1,12 +1,12 @@
 import { write, writeSync } from 'node:fs';
 
-/** How long, in milliseconds, a line waits for others: one write for all of them costs less. */
+/** How long a line waits for others, in milliseconds: one write for all of them costs less. */
 const gatherMs = 20;
 
-/** Characters that wait at most. Beyond them lines are dropped, and requests go on. */
+/** The maximum number of buffered characters. Beyond it, lines are dropped and requests go on. */
 const maxWaiting = 4 * 1024 * 1024;
 
-/** Files with lines that wait. One listener serves all of them. */
+/** Files with buffered lines. They share one exit listener. */
 const unwritten = new Set<LogFile>();
 process.on('exit', () => {
   for (const file of unwritten) file.writeRest();
@@ -15,7 +15,7 @@ process.on('exit', () => {
 /**
  * Collects the lines of a log and writes them without blocking the event loop. A log that cannot be
  * written (a full disk, a closed or unread pipe) neither stops the process nor delays its exit.
- * The exit of the process writes the rest; `kill -9` loses the last lines.
+ * Buffered lines are written at exit; `kill -9` loses the last ones.
  *
  * pino's own destination doesn't do that: at exit, it retries a failing write forever.
  */
@@ -25,7 +25,7 @@ export class LogFile {
   #waiting = '';
   #timer: NodeJS.Timeout | undefined;
   #isWriting = false;
-  /** What a pipe without a reader did not take yet. */
+  /** What a pipe has not accepted yet. */
   #refused: Uint8Array | undefined;
 
   constructor(fd: number, isTerminal: boolean) {
@@ -40,7 +40,7 @@ export class LogFile {
     this.#timer ??= setTimeout(() => this.flush(), gatherMs);
   }
 
-  /** Writes what waits, without waiting for more. */
+  /** Writes the buffered lines now. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -66,13 +66,13 @@ export class LogFile {
     });
   }
 
-  /** Writes what waits before the process ends. */
+  /** Writes the buffered lines before the process exits. */
   writeRest(): void {
     try {
       if (this.#refused !== undefined) writeSync(this.#fd, this.#refused);
       writeSync(this.#fd, this.#waiting);
     } catch {
-      // The log cannot be written, and the process ends.
+      // The log cannot be written, and the process is exiting.
     }
   }
 }

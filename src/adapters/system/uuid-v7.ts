@@ -1,10 +1,10 @@
 import type { IdGenerator } from '../../ports/id-generator.ts';
 
-/** Random bytes are asked for in pools: one by one they cost more than all else of an id. */
+/** Random bytes are drawn in pools: one by one, they would cost more than the rest of an id. */
 const pool = new Uint8Array(1024);
 let used = pool.length;
 
-/** Bytes of an id behind its time: the version and a counter, the variant and what is random. */
+/** Bytes of an id after its time: version and counter, variant and random bits. */
 const bytesBehindTime = 10;
 
 /** The counter has 12 bits, and starts in its lower half. */
@@ -14,14 +14,14 @@ const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 
 /**
  * Makes UUIDs of version 7 (RFC 9562, section 5.7): 48 bits of time, a counter, 62 random bits. Each is
- * greater than those that this generator made before (section 6.2, method 1), so that records of one
- * millisecond are listed in the order in which they were made, and lie together in an index.
+ * greater than the generator's previous ids (section 6.2, method 1), so that records of one
+ * millisecond are listed in the order of their creation, and are adjacent in an index.
  *
- * Our own, and not `crypto.randomUUIDv7`, because Node 22 and browsers have none.
+ * Not `crypto.randomUUIDv7`, which Node 22 and browsers don't have.
  */
 export function createUuidV7(now: () => number = Date.now): IdGenerator {
   let lastMs = 0;
-  let time = '00000000-0000'; // As ids have it: many are of one millisecond.
+  let time = '00000000-0000'; // In the form of ids; many ids share a millisecond.
   let counter = 0;
   return {
     next() {
@@ -33,7 +33,7 @@ export function createUuidV7(now: () => number = Date.now): IdGenerator {
       used += bytesBehindTime;
       const ms = now();
       counter += 1;
-      // When the counter overflows, or the clock is set back, ids go on from the last time.
+      // If the counter overflows or the clock is set back, ids continue from the last time.
       if (ms > lastMs || counter === counterEnd) {
         lastMs = ms > lastMs ? ms : lastMs + 1;
         const digits = lastMs.toString(16).padStart(12, '0');
@@ -44,12 +44,12 @@ export function createUuidV7(now: () => number = Date.now): IdGenerator {
       for (let i = 2; i < bytesBehindTime; i++) {
         const byte = pool[first + i] as number;
         if (i === 2 || i === 4) id += '-';
-        id += hex[i === 2 ? (byte & 0x3f) | 0x80 : byte]; // The first one begins with the variant.
+        id += hex[i === 2 ? (byte & 0x3f) | 0x80 : byte]; // The first byte contains the variant.
       }
       return id;
     },
   };
 }
 
-/** The generator of a process: two of them do not know of each other's counters. */
+/** The generator of the process: two generators don't know each other's counters. */
 export const uuidV7 = createUuidV7();

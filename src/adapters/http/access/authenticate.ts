@@ -22,7 +22,7 @@ type Scopes = readonly [Scope, ...Scope[]];
 type Authentication = CallerInput | Refused | undefined;
 
 /**
- * Names the caller of a request. `Refused` means invalid credentials; undefined means none, and the request
+ * Identifies the caller of a request. `Refused` means invalid credentials; undefined means none, and the request
  * is anonymous if the server allows that. An error with the code `credentials-unavailable` becomes a 503.
  * Any other error, and a value that is not a caller, becomes a 500.
  */
@@ -32,7 +32,7 @@ export interface Authenticate {
   known?(ctx: Context): CallerInput | undefined;
 }
 
-/** The options that authentication reads. */
+/** The options of authentication. */
 interface Options {
   readonly authenticate?: Authenticate | undefined;
   /** Default: no scopes if `authenticate` is set, otherwise all scopes. */
@@ -42,7 +42,7 @@ interface Options {
 }
 
 /**
- * Makes the step that finds the caller, checks that it has one of the endpoint's scopes, and binds the
+ * Returns the step that identifies the caller, checks that it has one of the endpoint's scopes, and binds the
  * services to it: 400, 401, 403, 429, 503.
  */
 export function authentication(rostrum: AnyRostrum, options: Options): (scopes: Scopes) => Step {
@@ -76,7 +76,7 @@ export function authentication(rostrum: AnyRostrum, options: Options): (scopes: 
   function bind(ctx: Context, caller: Caller, scopes: Scopes): void {
     ctx.state.rostrum.caller = caller;
     ctx.state.rostrum.services = rostrum.as(caller);
-    // One of the scopes is enough to get in: the core decides about each record.
+    // One of the scopes is enough here: the core decides about each record.
     if (scopes.some((scope) => caller.scopes.has(scope))) return;
     throw new RostrumError('forbidden', { scope: scopes[0] });
   }
@@ -104,7 +104,7 @@ function identification(authenticate: Authenticate, options: Options) {
   };
 }
 
-/** Tells an operator why tokens are refused, even if requests are not logged. */
+/** Logs why a token was rejected, even if requests are not logged. */
 function logRefusal(ctx: Context, repeats: Repeats, logger: Logger): void {
   const { address, requestId, refusal: reason } = ctx.state.rostrum;
   const omitted = reason === undefined ? undefined : repeats.take(reason);
@@ -118,7 +118,7 @@ function logLimit(address: string, { limit, reset }: Quota, logger: Logger | und
   logger?.warn({ address, limit, seconds: reset }, message);
 }
 
-/** The code of an error which says that credentials cannot be checked at present. */
+/** The code of errors for credentials that cannot be checked at the moment. */
 const unavailable = 'credentials-unavailable';
 
 async function ask(authenticate: Authenticate, ctx: Context): Promise<Authentication> {

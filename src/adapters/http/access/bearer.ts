@@ -5,14 +5,14 @@ import { Problem } from '../problems/problem.ts';
 import { parseQuery } from '../target.ts';
 import type { Authenticate } from './authenticate.ts';
 
-/** `Authorization: Bearer` and a token (RFC 6750, section 2.1). The scheme is in any case. */
+/** `Authorization: Bearer` and a token (RFC 6750, section 2.1). The scheme is case-insensitive. */
 const bearer = /^bearer +([\w\-.~+/]+=*) *$/i;
 
-/** The query parameter for a token in RFC 6750, section 2.3. It is refused, because logs keep queries. */
+/** The query parameter for a token in RFC 6750, section 2.3. It is rejected, because queries end up in logs. */
 const queryName = 'access_token';
 
 /**
- * Authenticates bearer tokens in the header `Authorization`. The first verifier that knows a token names
+ * Authenticates bearer tokens in the header `Authorization`. The first verifier that knows a token identifies
  * the caller.
  */
 export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authenticate {
@@ -49,7 +49,7 @@ function tokenOf({ req, url }: Context): string | undefined {
 
 /** @throws Problem `invalid-query` */
 function checkPlace(query: string): void {
-  // Every way to write the name has an "a" or a "%" at its beginning.
+  // Every spelling of the name starts with "a" or "%".
   if (!/(?:^|&)[a%]/.test(query) || !parseQuery(query)?.has(queryName)) return;
   const message = 'Send the token in the header Authorization, not in the query.';
   const errors = [{ parameter: queryName, code: 'invalid', message }];

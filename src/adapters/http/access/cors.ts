@@ -1,25 +1,25 @@
 import { isOrigin } from '../../../domain/addresses.ts';
 import type { Step } from '../context.ts';
 
-/** The headers of a response that scripts of another origin may read. */
+/** The response headers that scripts of other origins can read. */
 const exposed = [
   ...['ETag', 'Location', 'Link', 'X-Total-Count', 'X-Request-Id', 'Retry-After'],
   ...['RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed', 'Preference-Applied'],
   ...['WWW-Authenticate', 'Allow', 'Accept-Post', 'Accept-Patch'],
 ].join(', ');
 
-/** The headers of a request that scripts of another origin may send. */
+/** The request headers that scripts of other origins can send. */
 const accepted = [
   ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'Prefer'],
   ...['X-Request-Id', 'traceparent', 'tracestate'],
   ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
 ].join(', ');
 
-/** For how many seconds a browser may keep the response to a preflight. */
+/** How long a browser can cache the response to a preflight, in seconds. */
 const maxAge = '600';
 
 /**
- * Lets browsers show responses to scripts of these origins (the Fetch standard, CORS protocol). There are no
+ * Lets scripts of these origins read responses (the Fetch standard, CORS protocol). There are no
  * cookies, so `Access-Control-Allow-Credentials` is never sent.
  *
  * @throws TypeError for a text that is not an origin
@@ -43,7 +43,7 @@ export function cors(origins: readonly string[] = []): Step | undefined {
 }
 
 /**
- * Responds to preflights before credentials are checked, because a preflight has none. If a limit refused
+ * Responds to preflights before credentials are checked, because a preflight has none. If a rate limit rejected
  * it, no script would see the 429.
  */
 export function preflight(origins: readonly string[] = [], allow: string): Step | undefined {

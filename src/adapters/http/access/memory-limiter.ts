@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Quota, RateLimiter } from './rate-limit.ts';
 
-/** How many keys are counted. One more drops the count of the key that was unused for longest. */
+/** The maximum number of keys. One more evicts the least recently used key. */
 const maxKeys = 50_000;
 
-/** Longer keys are replaced by their digest, so that clients cannot fill the memory. */
+/** Longer keys are replaced by their digest, so that clients can't exhaust the memory. */
 const maxKeyLength = 64;
 
 export interface Policy {
@@ -16,7 +16,7 @@ export interface Policy {
   readonly keys?: number | undefined;
 }
 
-/** Counts in this process, in windows that begin with the first request of a key. */
+/** Counts in this process. A key's window starts with its first request. */
 export class MemoryRateLimiter implements RateLimiter {
   readonly #policy: Policy;
   readonly #limiter: RateLimiterMemory;
@@ -31,7 +31,7 @@ export class MemoryRateLimiter implements RateLimiter {
   async take(text: string): Promise<Quota> {
     const key = keyOf(text);
     this.#use(key);
-    // Unlike `consume`, it does not reject for a key that has nothing left.
+    // Unlike `consume`, it does not reject for an exhausted key.
     return this.#quota(await this.#limiter.penalty(key));
   }
 

@@ -1,7 +1,7 @@
 import { scopes } from '../../../domain/caller.ts';
 import { type Context, originOf } from '../context.ts';
 
-/** The path of MCP: below the site in the program, below the prefix in another app. */
+/** The path of MCP: relative to the site in the program, and to the prefix in another app. */
 export const mcpPath = '/mcp';
 
 /** The path of the protected resource metadata (RFC 9728, section 3). */
@@ -9,14 +9,14 @@ export function metadataPath(prefix: string): string {
   return `/.well-known/oauth-protected-resource${prefix}`;
 }
 
-/** The URL of the description; undefined if the app does not serve it. */
+/** Returns the URL of the metadata; undefined if the app does not serve it. */
 export function metadataUrl(ctx: Context): string | undefined {
   const { app, operation } = ctx.state.rostrum;
   const path = operation === 'mcp' ? mcpPath : app.prefix;
   return app.hasPages ? originOf(ctx) + metadataPath(path) : undefined;
 }
 
-/** Names the issuer of tokens for the API or for MCP, and the scopes (RFC 9728, section 2). */
+/** Responds with the token issuer and the scopes of the API or of MCP (RFC 9728, section 2). */
 export function resourceMetadata(ctx: Context, path: string): object {
   const { issuer } = ctx.state.rostrum.app;
   return {

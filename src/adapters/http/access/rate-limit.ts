@@ -2,7 +2,7 @@ import { rateLimitKey } from '../client-address.ts';
 import type { Context, Step } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 
-/** What is left to a client in the present window. */
+/** What a client has left in the current window. */
 export interface Quota {
   /** The name of the policy. */
   readonly policy: string;
@@ -16,9 +16,9 @@ export interface Quota {
   readonly isExceeded: boolean;
 }
 
-/** Counts requests by a key, in windows of time. */
+/** Counts requests per key, in time windows. */
 export interface RateLimiter {
-  /** Counts one more. */
+  /** Counts one request. */
   take(key: string): Promise<Quota>;
   /** Counts nothing. Returns undefined for a key that has no count. */
   peek(key: string): Promise<Quota> | undefined;
@@ -26,16 +26,16 @@ export interface RateLimiter {
 
 /** All limits that are set apply. */
 export interface RateLimits {
-  /** Requests of an address, counted before credentials are checked. */
+  /** Requests per address, counted before credentials are checked. */
   readonly address?: RateLimiter | undefined;
-  /** Requests of a caller. */
+  /** Requests per caller. */
   readonly caller?: RateLimiter | undefined;
   /** Rejected tokens per address. Past the limit, tokens are no longer checked. */
   readonly failures?: RateLimiter | undefined;
 }
 
 /**
- * Counts a request and tells the client what is left.
+ * Counts a request and sends the remaining quota in headers.
  *
  * @throws Problem `too-many-requests`
  */
@@ -66,7 +66,7 @@ function checkQuota({ isExceeded, reset }: Quota): void {
   throw new Problem('too-many-requests', sentence, { headers });
 }
 
-/** Adds to `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
+/** Appends to `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
 function setHeaders(ctx: Context, { policy, limit, window, remaining, reset }: Quota): void {
   ctx.append('RateLimit-Policy', `"${policy}";q=${limit};w=${window}`);
   ctx.append('RateLimit', `"${policy}";r=${remaining};t=${reset}`);

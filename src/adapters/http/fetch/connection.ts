@@ -1,15 +1,15 @@
 import { EventEmitter } from 'node:events';
 
-/** Stands in for the socket of a request that came without one. */
+/** A stand-in for the socket that a `Request` does not have. */
 export class Connection extends EventEmitter {
   readonly remoteAddress: string | undefined;
-  /** As on a socket of TLS: Koa knows `https` by it. */
+  /** Set as on a TLS socket: Koa detects `https` by it. */
   readonly encrypted: boolean;
-  /** Bytes of the bodies alone. */
+  /** Counts only the bytes of bodies. */
   bytesRead = 0;
   bytesWritten = 0;
   destroyed = false;
-  /** Why it was closed. */
+  /** The reason why it was closed. */
   reason: unknown;
   timeout = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -24,7 +24,7 @@ export class Connection extends EventEmitter {
     return !this.destroyed;
   }
 
-  /** Closes the connection if nothing moves for this many milliseconds; 0 for no limit. */
+  /** Closes the connection after this many idle milliseconds; 0 for no limit. */
   setTimeout(ms: number): void {
     clearTimeout(this.#timer);
     this.timeout = ms;

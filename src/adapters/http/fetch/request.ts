@@ -5,7 +5,7 @@ import { RequestAborted } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Connection } from './connection.ts';
 
-/** The part of `IncomingMessage` that is used, from a `Request`. Its body is read piece by piece. */
+/** The used part of `IncomingMessage`, made from a `Request`. Its body is read chunk by chunk. */
 export class IncomingRequest extends Readable {
   readonly method: string;
   /** The target: path and query. */
@@ -41,7 +41,7 @@ export class IncomingRequest extends Readable {
     }
   }
 
-  /** A header that was sent more than once is here once, with commas. */
+  /** A header that was sent more than once appears once, its values joined by commas. */
   get rawHeaders(): string[] {
     return Object.entries(this.headers).flat() as string[];
   }

@@ -2,10 +2,10 @@ import { EventEmitter } from 'node:events';
 import type { ReadableStreamDefaultController } from 'node:stream/web';
 import type { Connection } from './connection.ts';
 
-/** Headers of a connection, which is the host's. */
+/** Connection headers are the host's business. */
 const hopByHop = ['connection', 'keep-alive', 'transfer-encoding'];
 
-/** A longer body is handed over in pieces of this size, as it is taken. */
+/** A longer body is streamed in chunks of this size. */
 const pieceBytes = 64 * 1024;
 
 /** The part of `ServerResponse` that Koa uses, as a `Response`. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import type { JsonSchema } from '../endpoint.ts';
 import { reference } from './fields.ts';
 
-/** The known fields of a record, as a schema. */
+/** A schema of a record's known fields. */
 interface KnownFields {
   readonly description: string;
   readonly properties: JsonSchema;
@@ -47,7 +47,7 @@ function membersOf(
   return Object.fromEntries(members);
 }
 
-/** Whether an object can have members that its schema does not name. */
+/** Returns true if an object can have members that its schema does not list. */
 function restOf({ additionalProperties, patternProperties }: JsonSchema): JsonSchema {
   const isClosed = additionalProperties === false && patternProperties === undefined;
   return { additionalProperties: !isClosed };
@@ -67,7 +67,7 @@ function changeOf(field: JsonSchema, schema: JsonSchema, isNeeded: boolean): Jso
   return isNeeded ? field : { anyOf: [field, { type: 'null' }] };
 }
 
-/** Moves a schema into a component: rewrites its references to itself. */
+/** Rewrites a schema's references to itself, so that it can become a component. */
 export function rebaseRefs(schema: JsonObject, component: string): JsonSchema {
   const { $schema: _, $id: __, ...rest } = schema;
   const text = JSON.stringify(rest, (key, value: unknown) =>

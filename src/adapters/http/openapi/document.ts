@@ -17,7 +17,7 @@ type Options = Pick<
   'prefix' | 'publicUrl' | 'authenticate' | 'anonymous' | 'customFields' | 'requireIfMatch'
 >;
 
-/** The description of the API (OpenAPI 3.1), made from the endpoints that route and validate. */
+/** Returns the OpenAPI 3.1 description, derived from the endpoint literals. */
 export function openApiDocument(customFilters: CustomFilters, options: Options): JsonSchema {
   const { prefix = '/api/v1', publicUrl, authenticate, customFields = {} } = options;
   const base = publicBase(publicUrl) ?? '';
@@ -147,7 +147,7 @@ function successesOf({ responses }: Endpoint, { customFields = {} }: Options, ha
   return Object.fromEntries(described) as JsonSchema;
 }
 
-/** The problems of an endpoint by their status. */
+/** Groups the problems of an endpoint by status. */
 function codesOf({ path, problems = [] }: Endpoint): readonly (readonly ProblemCode[])[] {
   const isFixed = !path.includes(':id');
   const all = [...new Set([...commonProblems, ...problems])].filter(
@@ -173,7 +173,7 @@ function headersOf(own: readonly string[]): JsonSchema {
   return Object.fromEntries(Array.from(names, (name) => [name, reference(name, 'headers')]));
 }
 
-/** What else the caller needs, or what follows from its identity. */
+/** Notes on what a caller needs, and on what its identity changes. */
 const notesOnCallers: Readonly<Record<string, string>> = {
   deleteUser:
     ' With "posts", it also needs posts:write, or posts:write:own for the caller\'s own user.',

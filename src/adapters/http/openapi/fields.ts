@@ -1,7 +1,7 @@
 import type { FieldRule, TextRule } from '../../../domain/rules.ts';
 import type { JsonSchema } from '../endpoint.ts';
 
-/** Text without NUL. A schema cannot exclude lone surrogates. */
+/** A string without NUL. A schema cannot exclude lone surrogates. */
 const clean = String.raw`^[^\u0000]*$`;
 
 /** The characters that JavaScript trims, spelled out: `\s` differs between languages. */
@@ -19,7 +19,7 @@ export const countSchema: JsonSchema = {
   maximum: Number.MAX_SAFE_INTEGER,
 };
 
-/** A field as it is stored and returned. */
+/** The schema of a field in responses. */
 export function storedSchema(rule: FieldRule, nullable = rule.fallback === null): JsonSchema {
   const type = nullable ? ['string', 'null'] : 'string';
   switch (rule.type) {
@@ -46,7 +46,7 @@ export function storedSchema(rule: FieldRule, nullable = rule.fallback === null)
   }
 }
 
-/** A field as a client can send it. Its length does not count the white space that is trimmed. */
+/** The schema of a field in requests. Its length does not count trimmed white space. */
 export function givenSchema(rule: FieldRule): JsonSchema {
   const nullable = rule.fallback !== undefined;
   if (rule.type !== 'text' || !rule.trim) return storedSchema(rule, nullable);

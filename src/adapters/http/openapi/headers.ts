@@ -5,12 +5,12 @@ function header(description: string, schema: JsonSchema = { type: 'string' }): J
   return { description, schema };
 }
 
-/** A header that every response which lists it has. */
+/** A header that is always present in responses that list it. */
 function required(description: string, schema?: JsonSchema): JsonSchema {
   return { ...header(description, schema), required: true };
 }
 
-/** The headers of responses that clients can use. */
+/** The response headers for clients. */
 export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   'X-Request-Id': required("The id of the request: the client's own, or a new one."),
   'Cache-Control': required('no-cache: revalidate the response. no-store: do not keep it.'),

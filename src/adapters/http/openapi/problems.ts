@@ -51,7 +51,7 @@ export const problemSchemas: JsonSchema = {
   },
 };
 
-/** The content of a response that is one of these problems. */
+/** The content of a response that reports one of these problems. */
 export function problemContent(codes: readonly ProblemCode[]): JsonSchema {
   const examples = codes.map((code) => [code, { value: exampleOf(code) }] as const);
   const schema = reference('Problem');

@@ -52,7 +52,7 @@ export function mediaType(
   return { schema, ...(!isCustom && { example: examples[name] }) };
 }
 
-/** The schemas of all bodies, made from the rules that the domain validates by. */
+/** Returns the schemas of all bodies, derived from the domain's validation rules. */
 export function recordSchemas(custom: CustomFieldsDescription): JsonSchema {
   return {
     ...schemasOf('User', users, custom.users),

@@ -33,7 +33,7 @@ export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
 }
 
 /**
- * `/admin/caller`: the name of the caller, what people call it, and its scopes.
+ * `/admin/caller`: the caller's name, label and scopes.
  *
  * @param asks whether the server accepts credentials
  * @param runs what runs, for callers who can read all users

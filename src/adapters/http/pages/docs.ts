@@ -4,7 +4,7 @@ import { Problem } from '../problems/problem.ts';
 import { resolveOptional, type StaticFile } from './files.ts';
 import { escapeHtml, type Site, sendPage } from './html.ts';
 
-/** The optional package that shows the description. */
+/** The optional package with Swagger UI. */
 const library = 'swagger-ui-dist';
 const [css, js] = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8'];
 
@@ -12,7 +12,7 @@ const style = `@media (prefers-color-scheme: dark) { #docs { filter: invert(.9) 
 const script = `SwaggerUIBundle({ url: document.getElementById('docs').dataset.url, dom_id: '#docs', validatorUrl: null });`;
 const ofLibrary = (name: string) => resolveOptional(`${library}/${name}`);
 
-/** The files that `/docs` loads, by their path below it. */
+/** The files that `/docs` loads, keyed by their path below it. */
 export const docsFiles: Readonly<Record<string, StaticFile>> = {
   'swagger-ui.css': { type: css, read: () => readFile(ofLibrary('swagger-ui.css') ?? '', 'utf8') },
   'swagger-ui-bundle.js': {
@@ -25,7 +25,7 @@ export const docsFiles: Readonly<Record<string, StaticFile>> = {
 
 export const hasDocs = () => ofLibrary('swagger-ui.css') !== undefined;
 
-/** `/docs`: Swagger UI as it ships, with our description. It contacts no other host. */
+/** `/docs`: unmodified Swagger UI with our description. It contacts no other host. */
 export function sendDocs(ctx: Context, site: Site): void {
   if (!hasDocs()) {
     const sentence = `This page needs a package: run \`npm i ${library}\` on the server.`;

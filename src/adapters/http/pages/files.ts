@@ -16,7 +16,7 @@ async function load({ read }: StaticFile) {
   return { plain, zipped: await promisify(gzip)(plain), tag };
 }
 
-/** Makes the handler of a file, which is read and compressed once. */
+/** Returns the handler of a file, which is read and compressed once. */
 export function sendFile(file: StaticFile): (ctx: Context) => Promise<void> {
   let loaded: ReturnType<typeof load> | undefined;
   return async (ctx) => {

@@ -6,15 +6,15 @@ import { escapeHtml, type Site, sendPage, wantsPage } from './html.ts';
 
 const started = new Date().toISOString().slice(0, 16).replace('T', ' ');
 
-/** What runs: version, store, and since when. */
+/** The version, the store and the start time. */
 export function facts({ about }: RostrumAppOptions): readonly string[] {
   if (about === undefined) return [];
-  // The manifest lies at the same place above the sources and above the build.
+  // The manifest is in the same place relative to the sources and to the build.
   const manifest = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
   return [`Version ${JSON.parse(manifest).version}`, about.store, `since ${started} UTC`];
 }
 
-/** `/`: what runs, whether it is ready, links, and a first request. JSON for programs. */
+/** `/`: version, readiness, links and a first request; JSON for programs. */
 export function sendHome(
   ctx: Context,
   site: Site,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.ts';
 
-/** A longer `Accept` is not parsed: parsing it takes time that grows with the square of its length. */
+/** A longer `Accept` is not parsed: parsing takes quadratic time. */
 export const maxAcceptLength = 1024;
 
 /** True for a browser, false for a program. The response then varies with `Accept`. */
@@ -11,7 +11,7 @@ export function wantsPage(ctx: Context): boolean {
   return ctx.get('Accept').length <= maxAcceptLength && ctx.accepts('json', 'html') === 'html';
 }
 
-/** Every colour has a contrast of at least 4.5 to 1. */
+/** Every color has a contrast of at least 4.5:1. */
 const style = `:root { color-scheme: light dark; --soft: light-dark(#565d70, #a3abbf); --line: light-dark(#dfe2ea, #2c3140);
   background: light-dark(#fbfbfd, #101218); color: light-dark(#1b1f2a, #e7e9f0) }
 body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere } a { color: light-dark(#4338ca, #a5a9ff) }
@@ -29,9 +29,9 @@ export const favicon =
 /** Names an inline style in a policy by its digest (CSP Level 3, section 2.3.1). */
 const ownStyle = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
 
-/** What all pages have in common. */
+/** Settings shared by all pages. */
 export interface Site {
-  /** The public URL of the server, or an empty text. */
+  /** The public URL of the server, or an empty string. */
   readonly base: string;
   /** The pages in the header: path and name. */
   readonly links: readonly (readonly [path: string, name: string])[];

@@ -20,9 +20,9 @@ import { escapeHtml, favicon, type Site, sendPage, wantsPage } from './html.ts';
 import { addProblems } from './problems.ts';
 
 /**
- * Everything beside the API: pages, the description, the problems and probes.
+ * Everything except the API: pages, the description, problems and probes.
  *
- * @param describe makes the description of the API
+ * @param describe returns the description of the API
  */
 export function pagesRouter(
   rostrum: AnyRostrum,
@@ -100,7 +100,7 @@ export function pagesRouter(
     const isApi = prefix !== '' && pathBelow(prefix, path) !== undefined;
     if (isApi && path.length > prefix.length + 1) return next();
     if (path === '*' && method === 'OPTIONS') {
-      // It asks about the server as a whole (RFC 9110, section 9.3.7).
+      // `OPTIONS *` asks about the server as a whole (RFC 9110, section 9.3.7).
       ctx.status = 204;
       ctx.set('Allow', allMethods.join(', '));
       return;

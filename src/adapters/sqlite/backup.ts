@@ -14,14 +14,14 @@ import {
 import { checkLayout } from './layout.ts';
 
 interface CopyOptions {
-  /** The data file. A server may have it open, and write to it. */
+  /** The data file. A server can have it open and write to it. */
   readonly path: string;
-  /** Called with how many pages are done, of how many. An error that it throws ends the copy. */
+  /** Called with the number of copied pages, and of all pages. An error that it throws ends the copy. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 export interface SqliteBackupOptions extends CopyOptions {
-  /** The file to write. What is in it is overwritten. */
+  /** The file to write. It is overwritten. */
   readonly to: string;
 }
 
@@ -47,8 +47,8 @@ export async function backupSqlite(options: SqliteBackupOptions): Promise<void> 
     // Not read-only, or the last connection to the file would leave its `-wal` and `-shm` behind.
     await withConnection(path, async (connection) => {
       checkLayout(connection, path);
-      // A transaction that has read something stays at that moment. Without it, the backup would begin
-      // anew with every write of another process.
+      // A read transaction keeps its snapshot. Without it, the backup would start
+      // over with every write of another process.
       connection.exec('BEGIN');
       connection.get('SELECT 1 FROM sqlite_schema LIMIT 1');
       makePrivateFile(to);
@@ -64,7 +64,7 @@ export async function backupSqlite(options: SqliteBackupOptions): Promise<void> 
 }
 
 /**
- * Replaces everything that a data file holds by a backup, in one transaction. A server that has the data file
+ * Replaces the contents of a data file with a backup, in one transaction. A server that has the data file
  * open serves the backup from then on. A data file that SQLite cannot open is moved to `FILE.damaged`; then
  * servers that have it open must be restarted.
  *
@@ -77,7 +77,7 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
   if (identityOf(from) === identityOf(path)) {
     throw new SqliteStoreError('store-bad-path', `${from} is the data file: name a backup.`);
   }
-  // A backup may be on a disk that is read-only, where SQLite cannot make the files beside it.
+  // A backup can be on a read-only disk, where SQLite cannot create the files beside it.
   const isClosed = !existsSync(`${from}-wal`);
   const location = isClosed ? `${pathToFileURL(from)}?immutable=1` : from;
   return withConnection(location, async (connection) => {
@@ -89,7 +89,7 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
         return isMoved;
       } catch (error) {
         if (!isMoved && isUnusable(error)) isMoved = moveAside(path);
-        // SQLite has no error for the lock of another process here.
+        // SQLite reports no error for another process's lock here.
         else if (hasCode(error, 'none', 'busy') && performance.now() < end) await pause(retryMs);
         else throw error instanceof DriverError ? openingError(path, error) : error;
       }
@@ -123,7 +123,7 @@ function checkBackup(connection: Connection, from: string): void {
   throw new SqliteStoreError('store-damaged', `The backup ${from} is damaged: use another one.`);
 }
 
-/** SQLite says of a data file with another page size that it is read-only. */
+/** SQLite reports a data file with another page size as read-only. */
 function isUnusable(error: unknown): boolean {
   if (error instanceof SqliteStoreError) return error.code === 'store-not-a-database';
   return hasCode(error, 'corrupt', 'notADatabase', 'readOnly');

@@ -17,7 +17,7 @@ import { hasCode, SqliteStoreError } from './connection/errors.ts';
 // index on an expression for each field, a second one if it is unique, and a table of elements for each array. So
 // a server without a declaration keeps them right too.
 
-/** SQLite's names of the types (https://www.sqlite.org/json1.html#jtype), and how a value is read. */
+/** SQLite's names of the types (https://www.sqlite.org/json1.html#jtype), and the expression that reads a value. */
 const jsonTypes = {
   text: ["'text'", (path: string) => `json ->> ${path}`],
   // As REAL, so that 5 and 5.0 are one value. SQLite before 3.53 may read a number as its neighbor.
@@ -52,12 +52,12 @@ function fieldIn(name: string, prefix: string): string {
   return name.slice(prefix.length).replace(/_([0-9a-f]+)_/g, code);
 }
 
-/** Returns the name of the table that has the elements of an array. */
+/** Returns the name of the table of an array's elements. */
 export function elementsTable(collection: Collection, field: string): string {
   return nameOf(collection, 'text[]', field);
 }
 
-/** What the file needs for a declared field, by the names of tables and indexes. */
+/** Returns the SQL for a declared field, keyed by the names of tables and indexes. */
 function statementsFor(collection: Collection, { name, type, isUnique }: DeclaredField) {
   const own = nameOf(collection, type, name);
   if (type === 'text[]') return { [own]: elementsSql(collection, name) };
@@ -73,7 +73,7 @@ function statementsFor(collection: Collection, { name, type, isUnique }: Declare
   };
 }
 
-/** Elements lie in the order of the default list. */
+/** Elements are stored in the order of the default list. */
 function elementsSql(collection: Collection, field: string): string {
   const table = elementsTable(collection, field);
   return `CREATE TABLE "${table}" (value TEXT NOT NULL, createdAt TEXT NOT NULL, id TEXT NOT NULL,
@@ -98,7 +98,7 @@ function addElements(collection: Collection, field: string, condition: string): 
   return `INSERT OR IGNORE INTO "${elementsTable(collection, field)}" ${elements}`;
 }
 
-/** Makes what a file lacks of the declared fields. Runs in the transaction that is open. */
+/** Creates the missing tables and indexes of declared fields, in the open transaction. */
 export function declareFields(
   connection: Connection,
   customFilters: CustomFilters,
@@ -118,7 +118,7 @@ export function declareFields(
   }
 }
 
-/** Returns what a file lacks of the declared fields. */
+/** Returns the missing tables and indexes of declared fields. */
 export function missingParts(connection: Connection, customFilters: CustomFilters) {
   const known = new Set(connection.all<[string]>('SELECT name FROM sqlite_schema').flat());
   return (['users', 'posts'] as const).flatMap((collection) =>
@@ -151,7 +151,7 @@ function duplicate(connection: Connection, collection: Collection, { name, type 
   return new SqliteStoreError('store-breaks-declaration', message);
 }
 
-/** Keeps the tables of elements, and explains which unique value is taken. */
+/** Maintains the tables of elements, and finds out which unique value is taken. */
 export class DeclaredFields {
   readonly #connection: Connection;
   readonly #collection: Collection;
@@ -223,7 +223,7 @@ export class DeclaredFields {
     }
   }
 
-  /** The arrays that the file has tables for. Another process may have made one since. */
+  /** The arrays that the file has tables for. Another process can have created one since. */
   #listed(): readonly string[] {
     const version = pragma(this.#connection, 'schema_version');
     if (version !== this.#version) {

@@ -43,7 +43,7 @@ export class SqliteEvents implements EventLog {
     this.#file.connection.run(trim);
   }
 
-  /** Adds what is about to happen to each post of an author. */
+  /** Adds an event for each post of an author, before the posts change. */
   addPostsOf(authorId: Id, type: 'updated' | 'deleted'): void {
     this.#file.connection.run(insertPosts, type, type === 'updated' ? 1 : 0, authorId);
   }
@@ -53,11 +53,11 @@ export class SqliteEvents implements EventLog {
     return this.#file.read(() => {
       if (after === undefined) {
         const end = connection.get<Row>(`${select} ORDER BY sequence DESC LIMIT 1`);
-        // The table is made with a row, and its last row stays.
+        // The table is created with a row, and its last row is never removed.
         return { events: [], next: String(end?.[0]) };
       }
       const sequence = Number(/^\d{1,15}(?=\.)/.exec(after)?.[0] ?? -1);
-      // One statement for the position and what is behind it: other processes remove events.
+      // One statement for the position and the events after it, because other processes remove events.
       const sql = `${select} WHERE sequence >= ? ORDER BY sequence LIMIT ?`;
       const [start, ...rows] = connection.all<Row>(sql, sequence, limit + 1);
       if (start?.[0] !== after) throw new RostrumError('events-expired', {});

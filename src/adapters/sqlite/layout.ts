@@ -9,7 +9,7 @@ const layoutVersion = 1;
 /** Marks our files (https://www.sqlite.org/pragma.html#pragma_application_id): "Rost" in ASCII. */
 const applicationId = 0x526f7374;
 
-/** The mark of files that were made before the first release: "Rstm" in ASCII. */
+/** Marks files of versions before the first release: "Rstm" in ASCII. */
 const preReleaseId = 0x5273746d;
 
 /** Returns the columns of a collection's search row, beside `id`. */
@@ -84,7 +84,7 @@ const otherTables = `
   INSERT INTO events VALUES (0, random(), '', '', '', 0);
   CREATE TABLE meta (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`;
 
-/** Makes the tables of an empty file, in the transaction that is open. */
+/** Creates the tables of an empty file, in the open transaction. */
 export function createLayout(connection: Connection): void {
   connection.exec(otherTables + recordTable('users') + recordTable('posts') + indexes);
   connection.exec(
@@ -93,7 +93,7 @@ export function createLayout(connection: Connection): void {
 }
 
 /**
- * Throws for a file that another program, a pre-release or a newer version made. Changes nothing.
+ * Throws for a file of another program, a pre-release or a newer version. Changes nothing.
  *
  * @returns false for a file that is still empty
  */
@@ -112,7 +112,7 @@ export function checkLayout(connection: Connection, file: string): boolean {
   return mark === applicationId;
 }
 
-/** Throws when a newer version of Rostrum has changed the file's layout, which may happen at any time. */
+/** Throws if a newer version of Rostrum has changed the file's layout, which can happen at any time. */
 export function checkVersion(connection: Connection, file: string): void {
   const version = Number(pragma(connection, 'user_version'));
   if (version <= layoutVersion) return;

@@ -6,7 +6,7 @@ import type { Connection } from './connection/connection.ts';
 /** A clock that steps back this much still finds the earlier receipt. */
 const purgeDelayMs = 60 * 60 * 1000;
 
-/** Four expired receipts go with each new one: more than come in. */
+/** Each new receipt removes up to four expired ones, so that they cannot pile up. */
 const purge = `DELETE FROM receipts WHERE rowid IN
   (SELECT rowid FROM receipts WHERE until <= ? ORDER BY until LIMIT 4)`;
 
@@ -17,7 +17,7 @@ export interface CreatedRow {
 }
 
 /**
- * Returns what was created under a receipt; undefined when its key is free.
+ * Returns the record that was created under a receipt; undefined if its key is free.
  *
  * @throws RostrumError `idempotency-key-reused`
  */

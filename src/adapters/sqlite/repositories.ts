@@ -9,14 +9,14 @@ import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repo
 import { DeclaredFields } from './declared.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
 
-/** As `nextInstant` computes it: the function `strftime` runs only where a clock has stepped back. */
+/** Computes the same as `nextInstant`; `strftime` runs only if the clock has stepped back. */
 const nextInstant = `iif(updatedAt < ?, ?, coalesce(
   strftime('%Y-%m-%dT%H:%M:%fZ', updatedAt, '+0.001 seconds'), '${latestInstant}'))`;
 
 /**
- * As `withoutAuthor` makes it. Numbers and texts that are not set stay as they were written.
+ * Computes the same as `withoutAuthor`. Other numbers and strings stay as they were written.
  *
- * `?` and not `?1`: Node 22 takes no numbered parameters by their position.
+ * `?` and not `?1`: Node 22 does not bind numbered parameters by position.
  */
 const keepPosts = `UPDATE posts SET
   authorId = NULL, version = version + 1, updatedAt = ${nextInstant},

@@ -27,7 +27,7 @@ import { addReceipt, type CreatedRow, findReceipt } from './receipts.ts';
 /** How many records `load` stores in one step: a few milliseconds. */
 const partLength = 200;
 
-/** What the repositories of one store share. */
+/** Parts that the repositories of one store share. */
 export interface StoreParts {
   readonly file: OpenFile;
   readonly lists: Lists;
@@ -149,10 +149,10 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     });
   }
 
-  /** Stores some at a time, so that other changes, also of other processes, come in between. */
+  /** Stores a few at a time, so that other changes, even of other processes, can run in between. */
   async #inParts<T>(all: T[], put: (one: T) => void): Promise<void> {
     const parts: Promise<void>[] = [];
-    // All are queued now, because the store may be closed meanwhile.
+    // Queue all of them now, because the store can be closed meanwhile.
     while (all.length > 0) {
       const part = all.splice(0, partLength);
       parts.push(this.parts.writes.add(() => part.forEach(put)));
@@ -211,7 +211,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     return this.#columns.map((name) => row[name] ?? null);
   }
 
-  /** Only SQLite's message names the constraint that failed, so the reason is looked up. */
+  /** Looks the reason up, because only SQLite's message names the constraint that failed. */
   #write(record: R, sql: string, ...values: SqlValue[]): void {
     try {
       this.connection.run(sql, ...values);

@@ -79,7 +79,7 @@ interface OpeningOptions {
   readonly timeout: number;
 }
 
-/** Opens a data file, and makes the tables and indexes that it lacks. */
+/** Opens a data file, and creates missing tables and indexes. */
 function openConnection(
   file: string,
   driver: Driver,
@@ -95,12 +95,12 @@ function openConnection(
 
     if (!hasLayout || missingParts(opened, customFilters).length > 0) {
       opened.transaction('IMMEDIATE', () => {
-        // Another process may have made them since.
+        // Another process can have created them since.
         if (!checkLayout(opened, file)) createLayout(opened);
         declareFields(opened, customFilters, logger);
       });
     }
-    // So far SQLite waits for the locks of other processes, and blocks. A store must not block.
+    // Until here, SQLite waits for other processes' locks and blocks. An open store must not block.
     opened.exec('PRAGMA busy_timeout = 0');
     return opened;
   } catch (error) {

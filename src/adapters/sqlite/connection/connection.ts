@@ -68,9 +68,9 @@ export class Connection {
   }
 
   /**
-   * Copies the database into a file, in place of what is there.
+   * Copies the database over a file.
    *
-   * @param onProgress called with how many pages are copied, of how many; what it throws ends the copy
+   * @param onProgress called with the number of copied pages, and of all pages; an error that it throws ends the copy
    */
   async copyTo(file: string, onProgress: (done: number, total: number) => void): Promise<void> {
     try {
@@ -139,7 +139,7 @@ const tuningPragmas = [
   ['cache_size', '-16384'],
   // Pages of the log between two checkpoints. With half as many, one in a hundred posts would wait for one.
   ['wal_autocheckpoint', '2000'],
-  // After a peak the log gives its space back.
+  // The log shrinks after a peak.
   ['journal_size_limit', String(64 * 1024 * 1024)],
 ] as const;
 
@@ -159,7 +159,7 @@ export function pragma(connection: Connection, name: string): SqlValue | undefin
   return connection.get<[SqlValue]>(`PRAGMA ${name}`)?.[0];
 }
 
-/** Looks through a whole database: about 3 s for each gigabyte. */
+/** Checks a whole database: about 3 s per gigabyte. */
 export function isSound(connection: Connection): boolean {
   return pragma(connection, 'quick_check(1)') === 'ok';
 }

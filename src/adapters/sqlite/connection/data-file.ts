@@ -22,7 +22,7 @@ const networkFileSystems = [
 ];
 
 /**
- * Returns the whole path of a data file. Makes the file and its folder when they are missing.
+ * Returns the absolute path of a data file. Creates the file and its folder if they are missing.
  *
  * @param fileSystemOf returns the type of a file system, as statfs(2) has it
  */
@@ -45,7 +45,7 @@ export function dataFile(path: string, fileSystemOf = typeOf): string {
 }
 
 /**
- * Makes a missing file, for its owner alone; SQLite gives `-wal` and `-shm` the same mode. An existing file is
+ * Creates a missing file that only its owner can read; `-wal` and `-shm` get the same mode. An existing file is
  * not even opened: a process that closes a file loses all its locks on the file
  * (https://sqlite.org/howtocorrupt.html, section 2.2).
  */
@@ -60,7 +60,7 @@ export function identityOf(path: string): string | undefined {
 }
 
 /**
- * Returns true when a file came to its place after the last write to the log beside it. SQLite applies the log
+ * Returns true if a file was put in its place after the last write to the log beside it. SQLite applies the log
  * to it all the same (https://sqlite.org/howtocorrupt.html, section 1.4).
  */
 export function isLogInDoubt(file: string): boolean {
@@ -83,7 +83,7 @@ function checkFile(path: string, file: string, found: Stats): void {
     const message = `The data file ${path} has ${found.nlink} names (hard links), and a log for each: remove the others, or use a copy.`;
     throw new SqliteStoreError('store-cannot-open', message);
   }
-  // SQLite would take a file that is smaller than any page for an empty one, and write over it.
+  // SQLite would treat a file smaller than any page as empty, and overwrite it.
   if (found.size > 0 && found.size < leastPage) throw notADatabase(path);
   // SQLite would also open a file that can only be read.
   accessSync(file, constants.R_OK | constants.W_OK);
@@ -97,7 +97,7 @@ function checkFileSystem(path: string, type: number): void {
 }
 
 /**
- * Makes a folder and its parents, and syncs them, so that they survive a power cut: SQLite syncs only the
+ * Creates a folder and its parents, and syncs them, so that they survive a power cut: SQLite syncs only the
  * folder of its file. One by one, because Node's `recursive` never returns in `/proc`.
  */
 function makeFolder(path: string, folder: string): void {

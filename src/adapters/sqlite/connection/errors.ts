@@ -24,7 +24,7 @@ export type SqliteStoreErrorCode =
   /** A setting that durability or integrity depends on did not take effect. */
   | 'store-unsafe-settings';
 
-/** A data file that cannot be used. The message is one sentence that says what to do about it. */
+/** Thrown if a data file cannot be used. The message says what to do. */
 export class SqliteStoreError extends Error {
   override readonly name = 'SqliteStoreError';
   readonly code: SqliteStoreErrorCode;
@@ -47,8 +47,8 @@ const resultCodes = {
 } as const;
 
 /**
- * An error of `node:sqlite`, as `cause`. Everything that the driver throws is wrapped in one of these, so
- * that the error of a decision or a guard is never taken for one.
+ * Wraps an error of `node:sqlite`, its `cause`. Every error of the driver is wrapped, so
+ * that the error of a decision or a guard is never mistaken for one.
  */
 export class DriverError extends Error {
   override readonly name = 'DriverError';

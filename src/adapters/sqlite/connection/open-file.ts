@@ -6,14 +6,14 @@ import { type Connection, pragma, type SqlValue } from './connection.ts';
 import { identityOf } from './data-file.ts';
 import { DriverError, damaged, hasCode, SqliteStoreError } from './errors.ts';
 
-/** For how long a read waits while another process recovers the log, and how often it tries again. */
+/** How long a read waits while another process recovers the log, and how often it retries. */
 const recoveryMs = 2000;
 const retryMs = 5;
 
-/** For how long, in milliseconds, the same fault is not logged again. */
+/** How long the same fault is not logged again, in milliseconds. */
 const repeatMs = 60_000;
 
-/** The data file of an open store: runs reads on it, and knows what is wrong with it. */
+/** The data file of an open store: runs reads, and detects accidents of the file. */
 export class OpenFile {
   readonly path: string;
   readonly connection: Connection;
@@ -34,7 +34,7 @@ export class OpenFile {
     this.#logger = logger;
   }
 
-  /** Ends every later call. The connection stays open for those under way. */
+  /** Rejects later calls. The connection stays open for calls in progress. */
   close(): void {
     this.#isClosed = true;
   }
@@ -75,7 +75,7 @@ export class OpenFile {
     checkVersion(this.connection, this.path);
   }
 
-  /** Translates an error of the driver into an error of the ports. Takes note of damage. */
+  /** Translates an error of the driver into an error of the ports. Remembers damage. */
   translated(error: unknown, outcome: Outcome): unknown {
     if (error instanceof SqliteStoreError) return storeUnavailable(outcome, error);
     if (!(error instanceof DriverError)) return error;
@@ -93,7 +93,7 @@ export class OpenFile {
     return err;
   }
 
-  /** Empties the log into the file, as far as other processes allow it right now. */
+  /** Checkpoints the log, as far as other processes allow it now. */
   checkpoint(): void {
     if (identityOf(this.path) === this.identity) this.#checkpoint('TRUNCATE');
   }

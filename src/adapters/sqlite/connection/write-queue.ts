@@ -4,7 +4,7 @@ import type { WriteLimits } from '../options.ts';
 import { DriverError, hasCode, SqliteStoreError } from './errors.ts';
 import type { OpenFile } from './open-file.ts';
 
-/** The most writes in one commit, and how many milliseconds it stays open for more. */
+/** Limits of a commit: the number of writes, and the milliseconds in which more can join. */
 const group = { writes: 500, ms: 3 };
 
 /** Delay before retrying a lock held by another process: 1 to 5 ms. */
@@ -13,7 +13,7 @@ const retryMs = () => 1 + Math.random() * 4;
 /** Milliseconds without a write after which the log is checkpointed. */
 const idleMs = 60_000;
 
-/** What is written to find out whether the disk has space again: as much as a long post. */
+/** Written to find out whether the disk has space again: the size of a long post. */
 const probe = 'x'.repeat(64 * 1024);
 
 interface QueuedWrite {

@@ -63,9 +63,9 @@ export function alongOrder(terms: readonly Term[], order: QueryOrder): Term[] {
 }
 
 /**
- * Returns the terms of each range that a page is read from, one after another until the page is full:
- * SQLite reads one range of an index per statement. Behind a position these are the records with the
- * same key and an id behind its id, those with a key behind its key, and, descending, those without a key.
+ * Returns the terms of each range that a page is read from, in turn, until the page is full:
+ * SQLite reads one range of an index per statement. After a position, these are the records with the
+ * same key and a later id, those with a later key, and, in descending order, those without a key.
  */
 export function rangesOf(
   collection: Collection,
@@ -94,7 +94,7 @@ export function rangesOf(
   const isWithin = ({ op, value }: Bound) => compareKeys(key, value) < 0 === (op === 'before');
   const sameKey = [...others, { left: by, right: '= ?', values: [key] }, behindId];
   const same = bounds.every(isWithin) ? [sameKey] : [];
-  // SQLite enters the index by one bound on this side, and would walk to the page by the other.
+  // SQLite seeks to one bound on this side, and would scan from there to the page.
   const start = bounds.find(({ op }) => op === (isUp ? 'from' : 'before'));
   const distance = start === undefined ? 0 : compareKeys(key, start.value);
   if (isUp ? distance < 0 : distance > 0) return [terms];
@@ -135,7 +135,7 @@ export function isHas(condition: Condition): condition is Has {
 }
 
 /**
- * Looks for one element of the row at hand, at its place in the table of elements.
+ * Tests whether the current row has an element, by a lookup in the table of elements.
  *
  * @param row the table or the alias that has the `createdAt` and `id`
  */
@@ -146,7 +146,7 @@ function hasElement(collection: Collection, { field, value }: Has, row: string =
 }
 
 /**
- * Begins with the elements that have a value, and not with the rows.
+ * Starts from the elements with a value instead of the rows.
  *
  * @param others conditions that the elements meet too: a row is looked up only if all of them hold
  */

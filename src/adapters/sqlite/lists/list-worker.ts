@@ -9,7 +9,7 @@ import { DriverError } from '../connection/errors.ts';
 import type { PlainQuery } from './list-sql.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
-/** What a worker is started with. */
+/** The data that a worker is started with. */
 export interface WorkerData {
   readonly path: string;
   /** The identity of the file that the store has open. */
@@ -29,13 +29,13 @@ export type WorkerResponse = readonly [
   error?: Error | { readonly message: string; readonly errcode: unknown },
 ];
 
-/** For how long, in milliseconds, a read waits while another process recovers the log. */
+/** How long a read waits while another process recovers the log, in milliseconds. */
 const recoveryMs = 2000;
 
 const { path, identity, aborted } = workerData as WorkerData;
 let connection: Connection | undefined;
 
-/** The file may have been moved, and another one be in its place: the store has the first one open. */
+/** The store still has its first file open, even if that was moved and replaced. */
 function open(): Connection {
   const opened = new Connection(
     () => new DatabaseSync(path, { readOnly: true, timeout: recoveryMs }),
@@ -64,6 +64,6 @@ parentPort?.on('message', (request: WorkerRequest) => {
   if (request !== 'close') parentPort?.postMessage(responseTo(request));
   else {
     connection?.close();
-    process.exit(); // Ends this thread alone.
+    process.exit(); // Ends only this thread.
   }
 });

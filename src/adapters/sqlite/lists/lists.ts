@@ -8,7 +8,7 @@ import type { PlainQuery } from './list-sql.ts';
 import type { WorkerData, WorkerRequest, WorkerResponse } from './list-worker.ts';
 import { isQuick, type PlainPage, readPage } from './read-page.ts';
 
-/** How many lists may wait for the worker thread. */
+/** How many lists can wait for the worker thread. */
 const maxPending = 10_000;
 
 /**
@@ -37,7 +37,7 @@ interface PendingList {
  */
 export class Lists {
   readonly #file: OpenFile;
-  /** False where no worker can be started. */
+  /** False if no worker can be started. */
   #hasWorker: boolean;
   #worker: Worker | undefined;
   #hasAnswered = false;
@@ -63,7 +63,7 @@ export class Lists {
     return { ...page, items };
   }
 
-  /** Waits for the lists under way. */
+  /** Waits for the lists in progress. */
   async close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;
@@ -92,7 +92,7 @@ export class Lists {
       signal?.addEventListener('abort', abort);
       const end = () => signal?.removeEventListener('abort', abort);
       this.#pending.set(number, { resolve, reject, end });
-      // The process stays while a list is under way, and no longer.
+      // Keeps the process alive only while a list is in progress.
       worker.ref();
       worker.postMessage([number, collection, query] satisfies WorkerRequest);
     });

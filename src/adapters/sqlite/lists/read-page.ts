@@ -15,17 +15,17 @@ import {
   termFor,
 } from './list-sql.ts';
 
-/** A page as plain data: texts in one list are sent from a worker in half the time of objects. */
+/** A page as plain data: a worker sends an array of strings in half the time of objects. */
 export interface PlainPage extends Omit<Page<never>, 'items'> {
   readonly versions: readonly Version[];
   readonly texts: readonly string[];
 }
 
-/** The JSON is null where it is larger than an equal share of the page. */
+/** The JSON is null if it is larger than an equal share of the page. */
 type Row = [rowid: number, version: Version, json: string | null];
 
 /**
- * How many rows are sorted at most: by an index that has all that is needed, or by looking at the rows.
+ * The maximum number of sorted rows: with a covering index, or by reading the rows.
  * Both take about 10 ms. With more rows it is faster to walk the index of the order until the page is full.
  */
 const maxSorted = { inIndex: 20_000, others: 4000 };
@@ -74,7 +74,7 @@ export function readPage(
 }
 
 /**
- * Returns true for a page that is read off one index, in order, with no row that does not match. That takes
+ * Returns true for a page that is read from one index, in order, without rows that don't match. That takes
  * 0.3 ms per 100 records, however deep the page is.
  */
 export function isQuick(
@@ -90,7 +90,7 @@ export function isQuick(
       return used === terms.length && !isSorted(plan);
     });
   } catch {
-    return true; // Reading it says what is wrong.
+    return true; // Reading the page reports what is wrong.
   }
 }
 
@@ -123,7 +123,7 @@ function rowsOf(
   return rows;
 }
 
-/** Returns the condition on an array that the fewest records meet: the others are looked up for these. */
+/** Returns the condition on an array that the fewest records meet. The other conditions are tested on these. */
 function rarestElement(connection: Connection, collection: Collection, query: PlainQuery) {
   const counted = query.conditions.filter(isHas).map((condition) => {
     const { sql, values } = countElements(collection, condition, maxSorted.others + 1);

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
 import type { Collection } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
@@ -9,7 +8,7 @@ import { checkJsonLinesName, exitCodes, Failure, type StoreSetting } from './fai
 import { openDataFile } from './import/data-file.ts';
 import { type Imported, importRecords } from './import/import-records.ts';
 import { createInstant } from './import/instant.ts';
-import { Rejections } from './import/rejections.ts';
+import { checkReport, Rejections } from './import/rejections.ts';
 import { openText } from './import/text.ts';
 import { loadTransforms, Transformer } from './import/transform.ts';
 import { print } from './output.ts';
@@ -38,7 +37,7 @@ export async function importCommand(
   const { dryRun, report } = flags;
   if (report !== undefined) {
     checkJsonLinesName('--report', report);
-    if (resolve(report) === resolve(path)) throw new Failure(`--report would overwrite ${path}.`);
+    checkReport(report);
   }
   process.stdout.on('error', () => {}); // Continue if the disk is full, or if the reader exits.
   const added = { users: 0, posts: 0 };

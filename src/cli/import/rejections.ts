@@ -1,6 +1,7 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, openSync, readSync, writeFileSync } from 'node:fs';
 import type { FieldIssue } from '../../domain/issues.ts';
 import { grouped } from '../count.ts';
+import { Failure } from '../failure.ts';
 import { print, quoted } from '../output.ts';
 
 /** A rejected record. */
@@ -15,6 +16,20 @@ export interface Rejection {
 
 /** How many rejected records are printed, and how many characters of each. */
 const [mostLines, longestLine] = [20, 500];
+
+/** How each line of a report begins. */
+const lineStart = '{"place":';
+
+/** @throws Failure for a file that is not empty and not an earlier report, because a report replaces it */
+export function checkReport(path: string): void {
+  if (!existsSync(path)) return;
+  const file = openSync(path, 'r');
+  const start = Buffer.alloc(lineStart.length);
+  const length = readSync(file, start);
+  closeSync(file);
+  if (length === 0 || start.toString() === lineStart) return;
+  throw new Failure(`${path} exists and is not a report: choose another name for --report.`);
+}
 
 /** Collects rejected records: all in the report, and the first ones for the terminal. */
 export class Rejections {

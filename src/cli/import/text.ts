@@ -2,8 +2,9 @@ import { createReadStream, statSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { Failure } from '../failure.ts';
 
-/** The longest JSON document that is read into memory. JSON Lines have no limit. */
+/** The longest JSON document, and the longest line of JSON Lines, that are read into memory; in characters. */
 const longestJson = 256 * 1024 * 1024;
+const longestLine = 16 * 1024 * 1024;
 
 /** How many characters are read to detect the format and the delimiter. */
 const headLength = 64 * 1024;
@@ -75,22 +76,28 @@ export function parseJson(text: string): { readonly value?: unknown; readonly pr
 
 /** Reads a whole document. @throws Failure */
 export async function readJson({ name, bytes, pieces }: Text): Promise<unknown> {
-  if (bytes > longestJson) {
-    throw new Failure(`${name} is longer than 256 MiB: convert it to JSON Lines (.jsonl).`);
-  }
   let text = '';
-  for await (const piece of pieces) text += piece;
+  for await (const piece of pieces) {
+    if (Math.max(bytes, text.length) > longestJson) {
+      throw new Failure(`${name} is longer than 256 MiB: convert it to JSON Lines (.jsonl).`);
+    }
+    text += piece;
+  }
   const { value, problem } = parseJson(text);
   if (problem === undefined) return value;
   throw new Failure(`${name} ${problem}`);
 }
 
 /** Reads a JSON value from each line. Empty lines are left out. */
-export async function* readJsonLines({ pieces }: Text): AsyncGenerator<FileRow> {
+export async function* readJsonLines({ name, pieces }: Text): AsyncGenerator<FileRow> {
   let [number, rest] = [0, ''];
   for await (const piece of withLineFeed(pieces)) {
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
+    if (rest.length > longestLine) {
+      const line = number + lines.length + 1;
+      throw new Failure(`${name}: line ${line} is longer than 16 MiB, which no record can be.`);
+    }
     for (const line of lines) {
       const row = { place: `line ${++number}`, bytes: line.length };
       if (line.trim() === '') continue;

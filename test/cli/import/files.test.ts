@@ -106,6 +106,11 @@ describe('rostrum import: files', function () {
       [/has no records\.$/, '', { file: 'a.csv', as: 'users' }],
       [/is not UTF-8/, Buffer.from('{"a":"\xe9"}', 'latin1'), { file: 'a.jsonl', as: 'users' }],
       [
+        /line 2 is longer than 16 MiB/,
+        `{"name":"A"}\n{"name":"${'x'.repeat(17 * 1024 * 1024)}`,
+        { file: 'a.jsonl', as: 'users' },
+      ],
+      [
         /, line 2: The row is longer than/,
         `name\n${'x'.repeat(5_000_000)}`,
         { file: 'a.csv', as: 'users' },

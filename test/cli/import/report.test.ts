@@ -87,11 +87,13 @@ describe('rostrum import: messages and reports', function () {
     });
   });
 
-  it('never writes the report over the imported file, or to a file of another format', async () => {
+  it('never overwrites a file that is not a report, and adds nothing', async () => {
     const content = lines([{ name: 'A' }]);
     const path = imports.write(content, 'users.jsonl');
     const over = await run(path, '--as', 'users', '--report', path);
-    expect(over.stderr).to.equal(`--report would overwrite ${path}.\n`);
+    expect(over.stderr).to.equal(
+      `${path} exists and is not a report: choose another name for --report.\n`,
+    );
     expect(readFileSync(path, 'utf8')).to.equal(content);
     const named = await run(path, '--as', 'users', '--report', 'bad.csv');
     expect(named.stderr).to.equal(

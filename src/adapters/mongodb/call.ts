@@ -8,13 +8,13 @@ import type { Primary } from './primary.ts';
 export interface Bounds {
   /** How long the command may run on the server. */
   readonly maxTimeMS: number;
-  /** When it is aborted, the driver closes the connection, and so the server ends the command. */
+  /** Aborting it makes the driver close the connection, so that the server ends the command. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * One call of a port, bounded in time as a whole. The driver has no such bound (its `timeoutMS` does
- * nothing), so the call stops waiting, and leaves a command under way to the bound of its socket.
+ * The time limit of one call of a port. The driver has no such limit (its `timeoutMS` does
+ * nothing), so the call stops waiting, and leaves its command to the time-out of the socket.
  */
 export class Call {
   /** The outcome to report if the call fails now. */
@@ -45,7 +45,7 @@ export class Call {
   }
 
   /**
-   * Runs a command that reads. It runs again after an error that passes, and when another primary took over
+   * Runs a read command. Runs it again after a transient error, and if another primary has taken over
    * meanwhile: a new primary has all acknowledged writes, but until it knows that a majority has them, it
    * returns older data.
    */
@@ -63,13 +63,13 @@ export class Call {
     }
   }
 
-  /** Returns true when it makes sense to try again after an error. */
+  /** Returns true if a retry can succeed after this error. */
   canRepeat(error: unknown): boolean {
     if (isBroken(error)) this.#broken += 1;
     return isTransient(error) && this.#broken <= limits.brokenConnections;
   }
 
-  /** Waits for a random time before another try, so that callers in conflict drift apart. */
+  /** Waits for a random time before a retry, so that conflicting callers spread out. */
   async pause(mostMs: number = limits.retryMs): Promise<void> {
     await sleep(Math.min(1 + Math.random() * mostMs, this.#left()));
   }
@@ -80,7 +80,7 @@ export class Call {
     this.#ends = Math.max(this.#ends, Math.min(Date.now() + limits.callMs, latest));
   }
 
-  /** Returns what the work returns. Throws when the time is over, or the signal aborted, before that. */
+  /** Returns the result of the work. Throws if the time is over or the signal aborted first. */
   async within<T>(work: Promise<T>): Promise<T> {
     const { promise: ended, reject } = Promise.withResolvers<never>();
     const abort = () => reject(this.#signal?.reason);

@@ -26,7 +26,7 @@ const guarantees: readonly (readonly [setting: string, value: string, why: strin
   ['retryReads', 'true', lostOnFailover],
 ];
 
-/** The settings that bound how long a request lasts. */
+/** The settings that limit the duration of a request. */
 const bounds = [
   ...['serverSelectionTimeoutMS', 'connectTimeoutMS', 'socketTimeoutMS', 'waitQueueTimeoutMS'],
   ...['heartbeatFrequencyMS', 'timeoutMS', 'wtimeoutMS', 'wtimeout'],
@@ -109,7 +109,7 @@ function readDatabase(path: string): string {
   throw new MongodbUrlError('database', 'its path is not a valid database name.');
 }
 
-/** Asks the driver again without anything secret, because its messages repeat the string. */
+/** Parses the string again without its secrets, because the driver's messages repeat it. */
 function driversReason(url: string, options: MongoClientOptions): string {
   const [address = '', query = ''] = url.split('?', 2);
   const settings = [...new URLSearchParams(query)];

@@ -10,7 +10,7 @@ import { Primary } from './primary.ts';
 import { Startup } from './startup.ts';
 
 /**
- * The connection of a store: made in the background, kept up by the driver, closed once. Every call of
+ * The connection of a store: opened in the background, maintained by the driver, closed once. Every call of
  * the ports goes through it, so that none lasts too long or outlives it.
  */
 export class Connection {
@@ -44,7 +44,7 @@ export class Connection {
     return new Call(this.#primary);
   }
 
-  /** Ignores the bound on calls: a busy store is ready. */
+  /** Ignores the limit on calls: a busy store is ready. */
   async ready(): Promise<void> {
     const ping = this.#run((call) => call.read(() => this.db.command({ ping: 1 })));
     if ((await atMost(limits.openingMs, ping)) === undefined) throw storeUnavailable('none');
@@ -69,7 +69,7 @@ export class Connection {
   }
 
   async #close(): Promise<void> {
-    // Calls may wait for a server that could still come, but not for one that is known to be away.
+    // Calls can wait for a server that may still respond, but not for one that is known to be down.
     if (this.#underWay.size === 0 || this.#startup.hasFailed) this.#startup.giveUp();
     await atMost(limits.closingMs, Promise.allSettled(this.#underWay));
     this.#startup.giveUp();
@@ -77,7 +77,7 @@ export class Connection {
   }
 }
 
-/** Returns what some work returns; undefined when it takes longer. */
+/** Returns the result of the work; undefined if it takes longer. */
 function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   return Promise.race([work, sleep(ms, undefined, { ref: false })]);
 }

@@ -18,7 +18,7 @@ import { PointReads } from './point-reads.ts';
 import { Semaphore } from './semaphore.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
-/** A record that waits to be created. */
+/** A queued creation. */
 interface Waiting {
   readonly call: Call;
   readonly collection: Collection;
@@ -32,7 +32,7 @@ interface Waiting {
 
 type Group = readonly Waiting[];
 
-/** Creations that their group has to leave out: each is tried alone, or rejected for a reason. */
+/** Creations that must leave their group: each is tried alone, or rejected with the reason. */
 class GroupRejection extends Error {
   readonly creations: Group;
   readonly reason: Error | undefined;
@@ -45,8 +45,8 @@ class GroupRejection extends Error {
 }
 
 /**
- * Creates records, each together with its receipt. Those that are asked for in one tick of the event loop,
- * or while earlier ones are under way, share a transaction: its commit waits for the disk, and costs as much
+ * Creates records, each together with its receipt. Creations of one tick of the event loop,
+ * or queued while earlier ones run, share a transaction: its commit waits for the disk, and costs as much
  * for one record as for many. A transaction touches each author once, and an author is in one transaction at
  * a time: two would conflict.
  */
@@ -87,7 +87,7 @@ export class Creations {
     }
   }
 
-  /** Takes the next records whose authors are not in a group under way. */
+  /** Takes the next records whose authors are not in a running group. */
   #nextGroup(): Waiting[] {
     const group: Waiting[] = [];
     let bytes = 0;
@@ -112,7 +112,7 @@ export class Creations {
       const some = together;
       const insert = (transaction: Transaction) =>
         insertTogether(transaction, some, alone.length > 0);
-      // One author in conflict with a long deletion must not hold up the others.
+      // An author in conflict with a long deletion must not delay the others.
       const halves = halvesOf(some);
       try {
         await inTransaction(this.#connection, call, insert, halves && limits.groupTries);
@@ -227,7 +227,7 @@ async function insertAll(
 }
 
 /**
- * Creates one record. Checks everything that could be in its way, in the order of errors.
+ * Creates one record. Checks every possible conflict, in the order of errors.
  *
  * @returns the version that it is created at; undefined when there is a valid receipt with its key
  */

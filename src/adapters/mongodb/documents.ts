@@ -24,11 +24,11 @@ interface StoredText {
   readonly restNames?: readonly string[];
 }
 
-/** A record, or a receipt with the record as it was created, as it is read. */
+/** A record as it is read, or a receipt with the record as it was created. */
 export interface StoredRecord extends StoredText {
   readonly _id: Id;
   readonly version: Version;
-  /** Members of a post that has lost its author: they take the place of those in the JSON. */
+  /** Members of a post that has lost its author: they replace those in the JSON. */
   readonly override?: Pick<Post, 'authorId' | 'updatedAt'>;
 }
 
@@ -50,16 +50,16 @@ export interface RecordDocument {
 const shortMember = 1024;
 const mostNames = 32;
 
-/** What a reader needs of a small record, or of the small part of a large one. */
+/** The fields that are read of a small record, or of the small part of a large one. */
 export const smallParts = {
   ...{ json: 1, restBytes: 1, restNames: 1, version: 1, override: 1 },
   ...{ fingerprint: 1, until: 1 },
 } as const;
 
-/** What a reader needs of a large record. */
+/** The fields that are read of a large record. */
 export const allParts = { ...smallParts, rest: 1 } as const;
 
-/** Copies a record at once, because the caller may change its own later. */
+/** Copies a record at once, because the caller can change it later. */
 export function draftOf<R extends User | Post>(collection: Collection, record: R): RecordDocument {
   const json = JSON.stringify(record);
   const { id, ...row } = searchRow(collection, record);

@@ -18,7 +18,7 @@ import {
   storeUnavailable,
 } from '../../domain/errors.ts';
 
-// Errors of the driver are told apart by class, code and label, never by message.
+// Errors of the driver are distinguished by class, code and label, never by message.
 
 /**
  * A server, or a database, that Rostrum does not run on: too old, standalone, written by another version,
@@ -55,7 +55,7 @@ export function isBroken(error: unknown): boolean {
 }
 
 /**
- * Returns true when the same command, or transaction, may succeed now: after an election, a broken
+ * Returns true if the same command or transaction can succeed now: after an election, a broken
  * connection or a conflict.
  */
 export function isTransient(error: unknown): boolean {
@@ -65,7 +65,7 @@ export function isTransient(error: unknown): boolean {
   return cause instanceof MongoError && codes.passing.has(Number(cause.code));
 }
 
-/** Returns true when a transaction may have been committed, so that only its commit may be repeated. */
+/** Returns true if a transaction may have been committed, so that only its commit can be repeated. */
 export function isCommitUnknown(error: unknown): boolean {
   return (
     isRostrumError(error, 'store-unavailable') && !hasLabel(error, 'TransientTransactionError')

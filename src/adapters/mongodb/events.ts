@@ -22,7 +22,7 @@ interface Change {
 }
 
 /**
- * The changes of records, from the oplog of the replica set: nothing is written for events. Each read is a
+ * Changes of records, from the oplog of the replica set: nothing is written for events. Each read is a
  * change stream of one batch, and keeps no cursor.
  *
  * A position is the name of the log, a resume token, and a digest of both: the server accepts tokens that

@@ -23,7 +23,7 @@ export interface MongodbStoreOptions<Filters extends CustomFilters = CustomFilte
   readonly logger?: Logger | undefined;
 }
 
-/** `close` waits up to 9 s for calls under way: for all but the deletion of many posts, or `load`. */
+/** `close` waits up to 9 s for calls in progress: for all but the deletion of many posts, or `load`. */
 export interface MongodbStore<Filters extends CustomFilters = CustomFilters>
   extends Store<Filters> {
   readonly transfer: Transfer;

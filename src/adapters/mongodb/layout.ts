@@ -12,7 +12,7 @@ import { MongodbRefusal } from './errors.ts';
 /** Records are in `users` and `posts`, and the ids of deleted ones here. */
 export const deletedIds = { users: 'deletedUsers', posts: 'deletedPosts' } as const;
 
-/** Facts about the database as a whole, one document for each. */
+/** Facts about the whole database, one document each. */
 export const metaCollection = 'rostrum';
 
 export interface MetaDocument {
@@ -20,7 +20,7 @@ export interface MetaDocument {
   readonly [fact: string]: unknown;
 }
 
-/** The version of what is stored. It grows when an older Rostrum could no longer read or write it. */
+/** The version of the layout. It grows when older versions of Rostrum can no longer read or write it. */
 const layoutVersion = 1;
 
 const recordCollections = ['users', 'posts'];
@@ -110,7 +110,7 @@ async function ensureMark(db: Db): Promise<void> {
   await meta.updateOne({ _id: 'layout' }, mark, { upsert: true });
 }
 
-/** Sets no bound on the server: the index of a large collection may take its time. Creates the collection. */
+/** Creates indexes and their collection. Sets no time limit, because the index of a large collection takes long. */
 async function buildIndexes(
   db: Db,
   collection: string,

@@ -59,7 +59,7 @@ class Snapshot {
   readonly #db: Db;
   readonly #collection: Collection;
   readonly #call: Call;
-  /** The time of the first command's snapshot, for the others. */
+  /** The time of the first command's snapshot. The others use it too. */
   #atClusterTime: unknown;
 
   constructor(db: Db, collection: Collection, call: Call) {
@@ -209,6 +209,6 @@ function rangesBehind({ key, id }: Position, order: QueryOrder): Document[] {
   const same = { [path]: key ?? noValue, _id: { [op]: id } };
   const least = custom === 'number' ? Number.NEGATIVE_INFINITY : '';
   if (key === null) return direction === 'asc' ? [same, { [path]: { $gte: least } }] : [same];
-  // Null sorts before all values, but no comparison with a value finds it.
+  // Null sorts before all values, but comparisons with a value don't match it.
   return [same, { [path]: { [op]: key } }, ...(direction === 'desc' ? [{ [path]: noValue }] : [])];
 }

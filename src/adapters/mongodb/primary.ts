@@ -1,4 +1,4 @@
-/** What the driver knows of a server. */
+/** What the driver knows about a server. */
 interface KnownServer {
   readonly type: string;
   readonly address: string;
@@ -18,7 +18,7 @@ export class Primary {
     this.#confirm = confirm;
   }
 
-  /** Takes note of all servers whenever the driver has learned something about one of them. */
+  /** Called with all servers whenever the driver has news about one of them. */
   see(servers: readonly KnownServer[]): void {
     const primary = servers.find(({ type }) => type === 'RSPrimary');
     // With `directConnection` to a secondary the driver reads there, and no secondary ever confirms.

@@ -7,7 +7,7 @@ import { MongodbRefusal } from './errors.ts';
 import { ensureLayout } from './layout.ts';
 import { limits } from './limits.ts';
 
-/** Connects for the first time and prepares the database; tries until it succeeds or is given up. */
+/** Connects for the first time and prepares the database. Retries until it succeeds or `giveUp` is called. */
 export class Startup {
   readonly #settings: ClientSettings;
   readonly #logger: Logger;
@@ -33,7 +33,7 @@ export class Startup {
   async wait(): Promise<void> {
     const end = Date.now() + limits.openingMs;
     while (!this.#isOpen) {
-      // A server may come back soon; a database that is refused stays as it is.
+      // A server can come back soon; a rejected database stays rejected.
       const isOver = this.#isGivenUp || this.#problem instanceof MongodbRefusal;
       if (isOver || Date.now() > end) throw storeUnavailable('none', this.#problem);
       await sleep(limits.retryMs);
@@ -74,7 +74,7 @@ export class Startup {
     if (arbiters.length > 0) this.#logger.warn({ ...fields, arbiters }, arbiterWarning);
   }
 
-  /** Logs each problem once, and not twice a second for as long as it lasts. */
+  /** Logs each problem only once while it lasts. */
   #report(problem: unknown): void {
     this.#problem = problem;
     const isRefused = problem instanceof MongodbRefusal;
@@ -91,7 +91,7 @@ export class Startup {
   }
 }
 
-/** Of MongoDB 5.0: the first that reads snapshots. */
+/** MongoDB 5.0, the first version with snapshot reads. */
 const oldestWireVersion = 13;
 
 const unreachable =

@@ -9,7 +9,7 @@ import { limits } from './limits.ts';
  * Runs work in a transaction and commits it. Retries after a transient error, for
  * as long as the call may last.
  *
- * @param tries at most
+ * @param tries the maximum number of tries
  */
 export async function inTransaction<T>(
   connection: Connection,
@@ -18,7 +18,7 @@ export async function inTransaction<T>(
   tries = Number.POSITIVE_INFINITY,
 ): Promise<T> {
   for (let n = 1; ; n++) {
-    // A session of its own: the next try need not wait until the server has ended this one.
+    // A session per try: the next one need not wait until the server has ended this one.
     const session = connection.client.startSession();
     try {
       session.startTransaction({ readConcern: 'snapshot', maxCommitTimeMS: limits.commandMs });
@@ -91,7 +91,7 @@ export class Transaction {
     return updates.length > 0 ? this.#write({ update: collection, updates }) : 0;
   }
 
-  /** Returns how many documents it has deleted. */
+  /** Returns the number of deleted documents. */
   async delete(collection: string, filter: Document): Promise<number> {
     return this.#write({ delete: collection, deletes: [{ q: filter, limit: 0 }] });
   }

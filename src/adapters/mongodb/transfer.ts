@@ -50,7 +50,7 @@ function transferOf<R extends User | Post>(
       return page.items;
     },
     async load(records) {
-      // Copied at once: the caller may change its records meanwhile.
+      // Copied at once, because the caller can change its records meanwhile.
       const loaded = records.map(({ record, version }) => {
         return { draft: draftOf(collection, record), version };
       });
@@ -87,7 +87,7 @@ interface DeletedDocument {
   readonly last: Version;
 }
 
-/** Cuts a list into parts that one transaction takes. */
+/** Splits a list into parts of one transaction each. */
 function* partsOf<T>(all: readonly T[], bytesOf: (one: T) => number): Generator<T[]> {
   let part: T[] = [];
   let bytes = 0;

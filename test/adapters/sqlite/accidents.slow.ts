@@ -89,7 +89,7 @@ describe('a data file that was', function () {
     'The data file FILE was moved, replaced or deleted while it was open: put it back, or restart the server.';
   const damaged = 'The data file FILE is damaged: restore a backup (rostrum restore).';
   const mixed =
-    'The data file FILE and its log FILE-wal do not fit together. If the file is a backup that was put there, remove FILE-wal and FILE-shm; otherwise go back to a backup (rostrum restore).';
+    'The data file FILE and its log FILE-wal do not match. If the file is a restored backup, remove FILE-wal and FILE-shm; otherwise go back to a backup (rostrum restore).';
 
   /** Checks the messages of the store, its log, `rostrum backup` and the next start. */
   async function expectSaid(now: string, copied: RegExp | string, next: RegExp | string) {

@@ -1,7 +1,7 @@
 // Runs every example in the documentation. EXAMPLES_NODE also runs the programs on another version of Node,
 // which npm installs in a temporary directory:
 //
-//   EXAMPLES_NODE=22.18.0 npm run test:unit -- test/docs/examples.test.ts
+//   EXAMPLES_NODE=22.18.0 npx mocha test/docs/examples.slow.ts
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -32,7 +32,7 @@ export interface TransformContext {
    * and seconds or milliseconds since 1970, as numbers or as texts.
    *
    * @param options.timeZone for a time without an offset: `UTC`, or a name such as `Europe/Berlin`. An
-   * hour that the clock showed twice is the earlier one; one that it skipped counts as the later one.
+   * ambiguous time, when clocks are set back, means the earlier one. A skipped time moves forward.
    * @returns the time as `createdAt`, `updatedAt` and `publishedAt` take it
    * @throws Error for anything else
    */
@@ -42,8 +42,8 @@ export interface TransformContext {
 type Transformed = ImportedRecord | readonly ImportedRecord[] | null;
 
 /**
- * Makes a row into a record, into several, or into none (`null`). An error that it throws refuses the
- * row, with the error's message. Rows are transformed one after another, each once.
+ * Converts a row to a record, to several, or to none (`null`). If it throws, the row is rejected with
+ * the error's message. Rows are transformed in order, each exactly once.
  */
 export type Transform = (row: Row, context: TransformContext) => Transformed | Promise<Transformed>;
 

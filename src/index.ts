@@ -24,7 +24,7 @@ export interface RostrumOptions<Schemas = CustomFieldsSchemas, Wrapped extends o
   readonly ids?: IdGenerator | undefined;
   /** Custom fields may be any JSON when absent. */
   readonly customFields?: Schemas | undefined;
-  /** Custom fields of users, or `email`, that their public view has; none when absent. */
+  /** The custom fields, or `email`, in the public view of users. Default: none. */
   readonly publicUserFields?: readonly string[] | undefined;
   /** Wraps the services, for every caller. */
   readonly around?: Around<Wrapped> | undefined;

@@ -6,8 +6,8 @@ import { masked } from './cli/output.ts';
 import { checkNode, explainMissing } from './cli/package.ts';
 
 /**
- * Where Node keeps what it compiled, for the next start. It lies in the package itself: a user that cannot
- * change the program must not change that either.
+ * Node's compile cache, which speeds up the next start. It is inside the package, so that a user who cannot
+ * change the program cannot change the cache either.
  */
 const compiled = fileURLToPath(new URL('../.cache/compiled', import.meta.url));
 
@@ -20,15 +20,15 @@ function endWithReader(): void {
     process.stderr.write(`Standard output cannot be written (${error.code}).\n`);
     process.exit(exitCodes.failed);
   });
-  process.stderr.on('error', () => {}); // How far a command has come need not be read.
+  process.stderr.on('error', () => {}); // Progress is optional: continue if nobody reads it.
 }
 
 async function main(): Promise<void> {
   endWithReader();
   try {
     checkNode();
-    module.enableCompileCache(compiled); // Where it cannot be written, starts are slower.
-    // Imported here, so that a package which is missing ends in a sentence.
+    module.enableCompileCache(compiled); // If the cache can't be written, starts are only slower.
+    // Imported here, so that a missing package is reported in one sentence.
     const { runProgram } = await import('./cli/program.ts');
     await runProgram(process.argv.slice(2));
   } catch (thrown) {

@@ -25,7 +25,7 @@ export interface ErrorDetails {
    * for a caller that is allowed to read them.
    */
   'user-has-posts': { readonly posts?: number | undefined };
-  /** The record is not at a version that the precondition names; `version` is the current one. */
+  /** The record's version does not meet the precondition; `version` is the current one. */
   'version-mismatch': { readonly version: number };
   /** A change must name the version that it is based on, and did not. */
   'precondition-required': Record<never, never>;
@@ -116,7 +116,7 @@ export class RostrumError<C extends ErrorCode = ErrorCode> extends Error {
 export type AnyRostrumError = { [C in ErrorCode]: RostrumError<C> }[ErrorCode];
 
 /**
- * True for an error of the core, also one of another copy of the package. With a code, true only for
+ * True for an error of the core, even if another copy of the package created it. With a code, true only for
  * that code.
  */
 export function isRostrumError(error: unknown): error is AnyRostrumError;

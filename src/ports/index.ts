@@ -1,4 +1,4 @@
-/** The interfaces that the core needs from outside, and the functions that a store is written with. */
+/** The interfaces that the core depends on, and helper functions for writing a store. */
 
 export {
   type CustomFilterFields,

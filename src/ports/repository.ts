@@ -96,7 +96,7 @@ export interface Repository<R> {
   lastVersion(id: Id): Promise<Version | undefined>;
 
   /**
-   * Changes a record in one atomic step: stores what `decide` returns for the very version that it replaces.
+   * Changes a record in one atomic step: no other change comes between the read, `decide` and the write.
    * The version grows by one.
    *
    * @returns the record as it is now stored; undefined if no record has this id, and then `decide` is not

@@ -11,7 +11,7 @@ export interface StoreOptions<Filters extends CustomFilters = CustomFilters> {
    * Custom fields that lists can be filtered and sorted by, and that can be unique. A store builds its
    * indexes for them when it is opened, and the set may differ each time. It derives their values from the
    * JSON of a record, so that stores with other declarations work on the same data. If stored records already
-   * break a `unique`, or have more than 64 elements in a `text[]`, it does not open, and names the field and
+   * violate a `unique`, or have more than 64 elements in a `text[]`, opening fails and names the field and
    * the ids.
    */
   readonly customFilters?: Filters | undefined;

@@ -32,11 +32,11 @@ export interface Settings {
   readonly authAudience: string | undefined;
   /** Where the identity provider publishes its keys. */
   readonly authJwksUrl: string | undefined;
-  /** The claim of a token that has the id of the caller's user. */
+  /** The token claim that contains the id of the caller's user. */
   readonly authSubjectClaim: string;
   /** The scopes of a request without credentials. */
   readonly anonymous: readonly Scope[] | undefined;
-  /** The custom fields of users that their public view has, and `email` where it is to be public. */
+  /** The custom fields in the public view of users. Include `email` to make addresses public. */
   readonly publicUserFields: readonly string[];
   /** The URL of the server as clients see it, behind a proxy. */
   readonly publicUrl: string | undefined;
@@ -46,7 +46,7 @@ export interface Settings {
   readonly trustProxy: number | readonly string[];
   /** Whether agents are served at `/mcp`. */
   readonly mcp: boolean;
-  /** Whether they can delete posts. */
+  /** Whether agents can delete posts. */
   readonly mcpDeletes: boolean;
   /** The pages for people that are served beside the API. */
   readonly pages: readonly PageName[];
@@ -56,7 +56,7 @@ export interface Settings {
   readonly index: readonly string[];
   /** The file of the JSON Schema of custom fields of users. */
   readonly userSchema: string | undefined;
-  /** The same of posts. */
+  /** The file of the JSON Schema of custom fields of posts. */
   readonly postSchema: string | undefined;
 }
 

@@ -122,7 +122,7 @@ export class RequestAborted extends Error {
 /** Time limit for one list, in milliseconds. */
 const listMs = 10_000;
 
-/** Aborted when the client goes, and when a store has worked on a list for too long. */
+/** Aborted when the client disconnects, or when a list exceeds its time limit. */
 export function listSignal({ res }: Context): AbortSignal {
   const controller = new AbortController();
   const late = () => controller.abort(new RostrumError('overloaded', {}));
@@ -140,7 +140,7 @@ export const stopSignal = Symbol('rostrum.stopSignal');
 /** The property of a socket with the time when its server accepted it. */
 export const acceptedAt = Symbol('rostrum.acceptedAt');
 
-/** Aborted when the client goes, even if it only half-closes its connection, and when the server stops. */
+/** Aborted when the client disconnects or half-closes its connection, and when the server stops. */
 export function waitSignal({ req: { socket }, res }: Context): AbortSignal {
   const controller = new AbortController();
   const { [stopSignal]: stop } = socket as { readonly [stopSignal]?: AbortSignal };

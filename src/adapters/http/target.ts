@@ -49,7 +49,7 @@ function isAuthority(text: string): boolean {
 const host =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w\-.~!$&'()*+,;=:]+)\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::(\d*))?$/i;
 
-/** True for what `Host` may be (RFC 9110, section 7.2): the empty text is one. */
+/** True for a valid value of `Host` (RFC 9110, section 7.2), which can be empty. */
 export function isHost(text: string): boolean {
   const [whole, port = ''] = host.exec(text) ?? [];
   return whole !== undefined && Number(port) <= 65_535;

@@ -1,6 +1,6 @@
 /**
  * Returns whether a number is a multiple of another one, as decimal numbers: 19.99 is a multiple of 0.01
- * (JSON Schema validation, section 6.2.1), although the quotient of the two doubles is no integer.
+ * (JSON Schema validation, section 6.2.1), although the quotient of the two doubles is not an integer.
  */
 export function isMultipleOf(value: number, divisor: number): boolean {
   if (value === 0) return true;

@@ -93,7 +93,7 @@ type CustomPart = 'text' | 'number' | 'boolean' | 'list' | 'longList';
 
 /**
  * Returns the values of custom fields by type: all that could be declared, because another process may
- * declare other fields. Maps, because the driver reads a meaning into some keys of objects.
+ * declare other fields. Maps, because the driver gives some object keys a special meaning.
  */
 function customValues(collection: Collection, record: object): object | undefined {
   const values: Partial<Record<CustomPart, Map<string, unknown>>> = {};

@@ -22,11 +22,11 @@ export const limits = {
   /** How long `close` waits for calls that are under way, and then for the driver. */
   closingMs: 9000,
   driverCloseMs: 1000,
-  /** Between two tries of a transaction, at most; between two looks whether the store is open. */
+  /** The longest pause between two tries of a transaction; the interval between two checks whether the store is open. */
   retryMs: 20,
   /** How long a receipt stays after it has expired. */
   graceMs: 60 * 60 * 1000,
-  /** Connections that may break under one call before it gives up. */
+  /** How many connections can fail during one call before it gives up. */
   brokenConnections: 3,
   /** Connections to a server, when the connection string does not say. */
   poolSize: 50,

@@ -76,7 +76,7 @@ export interface TypedSchemas<
 /** Removes the index signature. */
 type Known<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
 
-/** All that the core needs from outside. */
+/** The dependencies of the core. */
 export interface RostrumParts {
   readonly store: Store;
   readonly clock: Clock;

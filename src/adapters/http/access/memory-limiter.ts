@@ -42,7 +42,7 @@ export class MemoryRateLimiter implements RateLimiter {
 
   async #peek(key: string): Promise<Quota> {
     const quota = this.#quota(await this.#limiter.get(key));
-    // Nothing is counted, so nothing left means that the next one would exceed the limit.
+    // This call counts nothing. If nothing is left, the next request would exceed the limit.
     return quota.remaining > 0 ? quota : { ...quota, isExceeded: true };
   }
 

@@ -57,7 +57,7 @@ export class OpenFile {
     }
   }
 
-  /** @throws SqliteStoreError when nothing must be written to the file as it is now */
+  /** @throws SqliteStoreError if the file must not be written to in its present state */
   check(): void {
     const wasMoved = this.#isMoved;
     this.#isMoved = identityOf(this.path) !== this.identity;

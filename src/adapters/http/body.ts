@@ -44,7 +44,7 @@ export function readBody(form: BodyForm, limiter: Limiter): Step {
   };
 }
 
-/** Watches a body that comes in many chunks, or is longer than the client said. */
+/** Reserves room for a body that turns out to be large: one without a length, or one in many chunks. */
 function watchChunks(ctx: Context, limiter: Limiter) {
   const { req } = ctx;
   const { promise: failed, reject } = Promise.withResolvers<never>();
@@ -65,7 +65,7 @@ function watchChunks(ctx: Context, limiter: Limiter) {
   const onClose = () => {
     if (!req.readableEnded && !req.errored) reject(new RequestAborted());
   };
-  // A stream begins to flow with `on('data')`; koa-bodyparser does that.
+  // Not `on('data')`, which would start the stream before koa-bodyparser listens.
   req.prependListener('data', onData).on('close', onClose);
   return { failed, end: () => req.off('data', onData).off('close', onClose) };
 }

@@ -119,7 +119,7 @@ export class Limiter {
   readonly #slots = new Map<string, number>();
   /** Clients that are sending a large body. */
   readonly #senders = new PendingClients();
-  #inside = 0;
+  #running = 0;
   #waiting = 0;
   #unread = 0;
   #closed = 0;
@@ -133,22 +133,20 @@ export class Limiter {
   #hasNewClients = false;
 
   get state(): LimiterState {
-    const waiting = this.#waiting;
-    return { running: this.#inside - waiting, waiting, closed: this.#closed };
+    return { running: this.#running, waiting: this.#waiting, closed: this.#closed };
   }
 
-  /** Counts a request until its handler is done, or refuses it before its body is read: 503. */
+  /**
+   * Refuses a request before its body is read if there is no room: 503. Clients that are still sending a small body
+   * take no room: many slow ones would keep out all others.
+   */
   admit(operation: string): Step {
     const queue = this.#queue(operation);
     return async ({ req: { socket }, state: { rostrum } }, next) => {
       if (isNew(socket)) this.#hasNewClients = true;
-      if (queue.isFull || this.#inside >= limits.ofAll) throw overloaded;
-      this.#inside += 1;
+      this.#checkRoom(queue);
       const { admission } = rostrum;
-      admission.onEnd(() => {
-        this.#inside -= 1;
-        this.#schedule();
-      });
+      admission.onEnd(() => this.#schedule());
       try {
         await next();
       } finally {
@@ -188,9 +186,13 @@ export class Limiter {
       const canStart = () => this.#isFree(slot) && this.#isFree(own) && this.#mayRespond(queue);
       const waits = this.#start(ctx, queue, canStart, () => {
         queue.running += 1;
-        ctx.state.rostrum.admission.onEnd(() => (queue.running -= 1));
+        this.#running += 1;
         this.#take(ctx, slot);
         this.#take(ctx, own);
+        ctx.state.rostrum.admission.onEnd(() => {
+          queue.running -= 1;
+          this.#running -= 1;
+        });
       });
       if (waits !== undefined) await waits;
       if (ctx.res.destroyed || ctx.req.socket.destroyed) throw new RequestAborted();
@@ -204,6 +206,10 @@ export class Limiter {
     this.#queues.set(name, queue);
     queue.sharesSlot = slot?.key === name;
     return queue;
+  }
+
+  #checkRoom(queue: Queue): void {
+    if (queue.isFull || this.#running + this.#waiting >= limits.ofAll) throw overloaded;
   }
 
   #isFree(slot: Slot | undefined): boolean {
@@ -247,7 +253,7 @@ export class Limiter {
     canStart: () => boolean,
     start: () => void,
   ): Promise<void> | undefined {
-    if (queue.isFull) throw overloaded;
+    this.#checkRoom(queue);
     if (this.#waiting > 0 || !this.#hasTime() || !canStart()) {
       return this.#wait(ctx, queue, canStart, start);
     }

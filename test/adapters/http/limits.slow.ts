@@ -274,6 +274,16 @@ describe('clients that tie up memory', function () {
     for (const { socket } of holders) socket.destroy();
   });
 
+  it('delay nobody if 2,000 of them stall while sending a small body', async () => {
+    await using api = await startApi();
+    const begun = `${get('/livez')}${post}Content-Length: 100\r\n\r\n{"name":"`;
+    const holders = Array.from({ length: 2000 }, () => new RawConnection(api.server).send(begun));
+    for (const holder of holders) expect((await holder.next())?.status).to.equal(200);
+    expect((await api.get('/users')).status).to.equal(200);
+    expect((await api.post('/users', { name: 'Ann' })).status).to.equal(201);
+    for (const { socket } of holders) socket.destroy();
+  });
+
   it('are disconnected if they send a body in tiny chunks', async () => {
     await using api = await startApi();
     const head = `${post}Transfer-Encoding: chunked\r\n\r\n`;

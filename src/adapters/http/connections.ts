@@ -130,10 +130,12 @@ class Connection {
 
   readonly #onClose = (): void => {
     const { socket } = this;
-    const { request } = this.#current as RequestPair;
+    const { request, response } = this.#current as RequestPair;
     this.#current = undefined;
     if (!request.complete && !socket.destroyed) {
       // Node discards the rest of the body. Closing at once could cost the client its response.
+      // An overloaded server does not read it: that is as much work as to accept it.
+      if (response.statusCode === 503) setImmediate(() => socket.pause()); // After Node's own `resume`.
       const timer = setTimeout(() => socket.destroy(), drainMs);
       request.once('close', () => clearTimeout(timer));
     }

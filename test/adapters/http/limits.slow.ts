@@ -58,13 +58,28 @@ describe('the limiter', function () {
     );
   });
 
-  it('rejects a write before reading its body', async () => {
+  it('rejects a write without reading its body', async () => {
     const { store, seen, release } = stuckStore('create');
     await using api = await startApi({ store });
     const waiting = Array.from({ length: 1000 }, () => api.post('/users', { name: 'Ann' }));
     await until(() => seen.now === 1000, 'all are in progress', 30_000);
     const refused = await exchange(api.server, `${post}Content-Length: 1000\r\n\r\n`);
     expect([refused?.status, refused?.body.code]).to.deep.equal([503, 'overloaded']);
+
+    const endless = new RawConnection(api.server).send(`${post}Transfer-Encoding: chunked\r\n\r\n`);
+    expect((await endless.next())?.status).to.equal(503);
+    const chunk = `${mebibyte.toString(16)}\r\n${'x'.repeat(mebibyte)}\r\n`;
+    let chunks = 0;
+    const sendMore = () => {
+      const sent = () => {
+        chunks += 1;
+        sendMore();
+      };
+      if (!endless.socket.destroyed) endless.socket.write(chunk, sent);
+    };
+    sendMore();
+    await endless.closed();
+    expect(chunks, 'chunks that the system has taken').to.be.below(32);
     release();
     for (const { status } of await Promise.all(waiting)) expect(status).to.equal(201);
   });

@@ -186,7 +186,7 @@ export async function holdBodies(target: Target, count: number, length: string):
   );
   for (let i = 1; i <= count; i++) {
     target.open().write(part);
-    if (i % 100 === 0) await sleep(50); // Node accepts one connection per tick.
+    if (i % 100 === 0) await sleep(250); // Faster than Node accepts them, others could not connect in time.
   }
   await sleep(target.ms);
   return `${count} bodies with ${length}`;

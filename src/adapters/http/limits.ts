@@ -67,6 +67,8 @@ class Queue {
   readonly waiting = new Set<Waiting>();
   readonly unread = new PendingClients();
   running = 0;
+  /** How long its requests have held the event loop, in milliseconds. */
+  usedMs = 0;
   /** True if all requests need the same slot: if the first one cannot start, no other one can. */
   sharesSlot = false;
 
@@ -109,12 +111,17 @@ class PendingClients {
 
 /**
  * Limits the work under way, so that clients with large or slow requests do not keep others waiting. Each
- * operation has a queue, and the queues take turns. docs/operations.md lists the limits.
+ * operation has a queue, and the queues share the time of the event loop. docs/operations.md lists the limits.
  */
 export class Limiter {
   readonly #queues = new Map<string, Queue>();
-  /** Queues with waiting requests, in the order of their turns. */
-  readonly #turns = new Set<Queue>();
+  /** Queues with waiting requests. */
+  readonly #waitingQueues = new Set<Queue>();
+  /** The queue of the request that started last, and when that was. */
+  #last: Queue | undefined;
+  #lastStart = 0;
+  /** What the queue that was served last had used: a queue that was empty does not save up time. */
+  #usedMs = 0;
   /** How many requests hold a slot, by its key. */
   readonly #slots = new Map<string, number>();
   /** Clients that are sending a large body. */
@@ -257,6 +264,7 @@ export class Limiter {
     if (this.#waiting > 0 || !this.#hasTime() || !canStart()) {
       return this.#wait(ctx, queue, canStart, start);
     }
+    this.#charge(queue);
     start();
     return undefined;
   }
@@ -270,8 +278,9 @@ export class Limiter {
         resolve();
       },
     };
+    if (queue.waiting.size === 0) queue.usedMs = Math.max(queue.usedMs, this.#usedMs);
     queue.waiting.add(waiting);
-    this.#turns.add(queue);
+    this.#waitingQueues.add(queue);
     this.#waiting += 1;
     this.#schedule();
     const since = performance.now();
@@ -295,26 +304,34 @@ export class Limiter {
   #remove(queue: Queue, waiting: Waiting): boolean {
     if (!queue.waiting.delete(waiting)) return false;
     this.#waiting -= 1;
-    if (queue.waiting.size === 0) this.#turns.delete(queue);
+    if (queue.waiting.size === 0) this.#waitingQueues.delete(queue);
     return true;
   }
 
-  /** Starts the first waiting request that can start, and moves its queue to the end. */
+  /** Starts the first waiting request that can start, of the queue that has used the least time. */
   #startNext(): boolean {
-    for (const queue of this.#turns) {
+    for (const queue of [...this.#waitingQueues].sort((a, b) => a.usedMs - b.usedMs)) {
       for (const waiting of queue.waiting) {
         if (!waiting.canStart()) {
           if (queue.sharesSlot) break;
           continue;
         }
-        this.#turns.delete(queue);
-        this.#turns.add(queue);
+        this.#usedMs = queue.usedMs;
+        this.#charge(queue);
         this.#remove(queue, waiting);
         waiting.start();
         return true;
       }
     }
     return false;
+  }
+
+  /** Charges the time since the last request started to its queue. */
+  #charge(next?: Queue): void {
+    const now = performance.now();
+    if (this.#last !== undefined) this.#last.usedMs += now - this.#lastStart;
+    this.#last = next;
+    this.#lastStart = now;
   }
 
   /** One immediate for each request: it does all it can at once before the next one starts. */
@@ -326,6 +343,7 @@ export class Limiter {
   }
 
   readonly #onImmediate = (): void => {
+    this.#charge();
     if (!this.#hasTime() || this.#startNext()) this.#canGoOn = true;
     this.#scheduled -= 1;
     if (this.#scheduled === 0) this.#endTurn();
@@ -346,6 +364,7 @@ export class Limiter {
   };
 
   #endTurn(): void {
+    this.#charge();
     const now = performance.now();
     const heldMs = now - (this.#turnStart ?? now);
     this.#turnStart = undefined;

@@ -51,21 +51,14 @@ async function withPages<T>(
   if (store.kind !== 'sqlite') {
     throw storeFailure(named, `only an SQLite store has a file to ${purpose}.`);
   }
-  let [known, all] = [0, 0];
   try {
     return await runLong(
-      async ({ progress, signal }) => {
+      ({ progress, signal }) => {
         const onProgress = (done: number, total: number) => {
           signal.throwIfAborted();
-          if (all === 0) progress.begin('pages', total);
-          all = total;
-          progress.advance(done - known);
-          known = done;
+          progress('pages', done, total);
         };
-        const result = await work(store.path, { onProgress });
-        // A small file is copied in one step, without progress.
-        if (all > 0) progress.advance(all - known);
-        return result;
+        return work(store.path, { onProgress });
       },
       () => next,
     );

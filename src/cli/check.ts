@@ -31,7 +31,6 @@ export async function checkCommand(
         const source = storeSource(store, signal);
         const { users, posts } = await source.count();
         let [all, invalid] = [0, 0];
-        progress.begin('checking', users + posts);
         for (const list of ['users', 'posts'] as const) {
           const declared = customFilters[list];
           const model = new RecordModel<Entity>(rules[list], schemas[list], declared);
@@ -47,10 +46,9 @@ export async function checkCommand(
             if (wrong.length > 0) print(`${name}: ${wrong.join(' ')}`);
             if (wrong.length > 0) invalid += 1;
             all += 1;
-            progress.advance(1);
+            progress('checked', all, users + posts);
           }
         }
-        progress.end();
         return { all, invalid };
       }),
     () => 'run the same command again',

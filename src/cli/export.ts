@@ -45,13 +45,11 @@ async function exportRecords(
   const source = storeSource(store, signal);
   const [all, written] = [await source.count(), { users: 0, posts: 0 }];
   for (const list of ['users', 'posts'] as const) {
-    progress.begin(list, all[list]);
     for await (const batch of batches(source[list](), ({ json }) => json.length)) {
       await write(batch.map(({ json }) => `{"${list.slice(0, -1)}":${json}}\n`).join(''));
       written[list] += batch.length;
-      progress.advance(batch.length);
+      progress(list, written[list], all[list]);
     }
-    progress.end();
   }
   return written;
 }

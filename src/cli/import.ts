@@ -64,7 +64,6 @@ export async function importCommand(
           report: (rejection) => rejections.add(rejection),
         });
       } finally {
-        run.progress.end(); // Before the rejections are printed.
         rejections.print();
       }
     };

@@ -1,8 +1,14 @@
 import { isRostrumError } from '../domain/errors.ts';
+import { grouped } from './count.ts';
 import { Failure, fileFailure, refusalOf } from './failure.ts';
-import { createProgress, type Progress } from './progress.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
+
+/** Milliseconds between two lines of progress. */
+const pauseMs = 10_000;
+
+/** Reports how much of a part of a command is done. */
+export type Progress = (part: string, done: number, total?: number) => void;
 
 /** Progress and cancellation of a long command. */
 export interface LongRun {
@@ -24,15 +30,25 @@ export async function runLong<T>(
   const { signal } = controller;
   const abort = (): void => controller.abort();
   for (const name of signals) process.once(name, abort);
-  const progress = createProgress();
+  const progress = createProgress(process.stderr);
   try {
     return await work({ progress, signal });
   } catch (error) {
     throw signal.aborted ? new Failure(`Interrupted: ${next()}.`) : explained(error, next());
   } finally {
-    progress.end();
     for (const name of signals) process.removeListener(name, abort);
   }
+}
+
+/** Writes a line such as `posts: 1,200 of 5,000` every ten seconds. */
+export function createProgress(stream: NodeJS.WritableStream): Progress {
+  let writtenAt = Date.now();
+  return (part, done, total) => {
+    if (Date.now() - writtenAt < pauseMs) return;
+    writtenAt = Date.now();
+    const of = total === undefined ? '' : ` of ${grouped(total)}`;
+    stream.write(`${part}: ${grouped(done)}${of}\n`);
+  };
 }
 
 function explained(error: unknown, next: string): unknown {

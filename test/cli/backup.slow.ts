@@ -46,7 +46,7 @@ describe('rostrum backup', function () {
     isOver = true;
     await Promise.all(writers);
 
-    expect([code, stderr.replace(/pages: \d+ of \d+\n/, '')]).to.deep.equal([0, '']);
+    expect([code, stderr]).to.deep.equal([0, '']);
     expect(stdout).to.match(/^Backed up sqlite:.*live\.db to .*copy\.db: \d+ bytes\n$/);
     expect(during, 'writes went on meanwhile').to.be.above(10);
     expect(existsSync(path('copy.db.part'))).to.equal(false);
@@ -69,7 +69,7 @@ describe('rostrum backup', function () {
     // The file of an interrupted backup is overwritten.
     writeFileSync(path('copy.db.part'), 'half of a backup');
     const { code, stderr } = await backup('still.db');
-    expect([code, stderr.replace(/pages: \d+ of \d+\n/, '')]).to.deep.equal([0, '']);
+    expect([code, stderr]).to.deep.equal([0, '']);
     expect(readdirSync(folder.path).filter((name) => /-(wal|shm)$/.test(name))).to.deep.equal([]);
     const copy = openSqliteStore({ path: path('copy.db') });
     expect(await contentOf(copy)).to.deep.equal(content);

@@ -12,7 +12,7 @@ import { rostrum } from '../support/server.ts';
 import { failureOf } from './failure.ts';
 import { contentOf, fill, records, transferOf } from './transfer/records.ts';
 
-const progress = { begin() {}, advance() {}, end() {} };
+const progress = () => {};
 const given = records(60);
 
 describe('exported files', () => {

@@ -6,7 +6,7 @@ import { contentOf } from './transfer/records.ts';
 
 const options = {
   signal: new AbortController().signal,
-  progress: { begin() {}, advance() {}, end() {} },
+  progress() {},
   added: { users: 0, posts: 0 },
 };
 

@@ -52,16 +52,14 @@ export async function importRecords(
   store: Store,
   options: ImportOptions,
 ): Promise<Imported> {
-  const { progress, skipInvalid, dryRun } = options;
+  const { skipInvalid, dryRun } = options;
   const folder = mkdtempSync(join(tmpdir(), 'rostrum-import-'));
   try {
     const result = await checkRecords(file, store, folder, options);
     if (dryRun || (result.rejected > 0 && !skipInvalid)) return result;
     for (const list of lists) {
       if (result.good[list] === 0) continue;
-      progress.begin(list, result.good[list]);
       result.rejected += await addRecords(list, join(folder, list), store, options);
-      progress.end();
     }
     return result;
   } finally {
@@ -86,7 +84,6 @@ async function checkRecords(
       yield* all;
     }
   };
-  progress.begin('checking (bytes)', file.bytes);
   for await (const batch of batches(items(), ({ bytes }) => bytes)) {
     signal.throwIfAborted();
     const good = { users: '', posts: '' };
@@ -104,9 +101,8 @@ async function checkRecords(
       if (list === 'posts' && !isDated) result.undated += 1;
     }
     for (const list of lists) appendFileSync(join(folder, list), good[list]);
-    progress.advance(Math.round(batch.reduce((sum, { bytes }) => sum + bytes, 0)));
+    progress('checked', result.records);
   }
-  progress.end();
   if (result.records + result.omitted === 0) throw new Failure(`${file.name} has no records.`);
   return result;
 }
@@ -162,7 +158,7 @@ async function addRecords(
     const outcomes = await Promise.allSettled(batch.map(add));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
-    progress.advance(batch.length);
+    progress(list, added[list]);
   }
   return rejected;
 }

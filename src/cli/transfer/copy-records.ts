@@ -50,7 +50,6 @@ export async function copyRecords(
       { count: 0, example: '' },
       { count: 0, example: '' },
     ];
-    progress.begin('comparing', all.users + all.posts);
     for (const list of collections) {
       for await (const pair of pairsOf(list)) {
         const { given, stored } = pair;
@@ -59,18 +58,18 @@ export async function copyRecords(
         if (!isSame(pair)) note(differing, name);
         if (given === undefined) continue;
         counts[list] += 1;
-        progress.advance(1);
+        progress(`compared ${list}`, counts[list], all[list]);
       }
     }
-    progress.end();
     return { counts, differing, others };
   };
 
   const differing = async function* (list: Collection) {
+    let read = 0;
     for await (const pair of pairsOf(list)) {
       const { given } = pair;
       if (given === undefined) continue;
-      progress.advance(1);
+      progress(list, ++read, all[list]);
       if (!isSame(pair)) yield given;
     }
   };
@@ -78,7 +77,6 @@ export async function copyRecords(
   /** Loads the records that differ. @returns true if one conflicts with other records of the target */
   const carryOver = async (list: Collection): Promise<boolean> => {
     let hasConflict = false;
-    progress.begin(list, all[list]);
     for await (const batch of batches(differing(list), ({ json }) => json.length)) {
       const refused = await load(targets[list], batch);
       if (refused.length === 0) continue;
@@ -87,7 +85,6 @@ export async function copyRecords(
       // source has changed, which the final comparison detects.
       if (list === 'users') await load(targets.users, refused.map(withoutAddress));
     }
-    progress.end();
     return hasConflict;
   };
 

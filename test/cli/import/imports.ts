@@ -23,8 +23,6 @@ export const isEmpty = { users: [], posts: [] };
 export interface Given extends Partial<ImportOptions>, TransformModule {
   readonly file?: string;
   readonly as?: Collection;
-  /** Called when a part of the import begins: `checking (bytes)`, `posts`. */
-  onBegin?(what: string): unknown;
 }
 
 /** Imports files into a store. Each test has its own folder and store. */
@@ -72,7 +70,7 @@ export class Imports {
 
   /** Writes text, or any other value as JSON, to a file, and imports it. */
   async run(content: unknown, given: Given = {}) {
-    const { file, as, onBegin = () => {}, users, posts, source, ...rest } = given;
+    const { file, as, users, posts, source, ...rest } = given;
     const raw = typeof content === 'string' || Buffer.isBuffer(content);
     const path = this.write(raw ? content : text(content), file);
     const { signal } = new AbortController();
@@ -82,7 +80,7 @@ export class Imports {
     return importRecords(opened, this.store, {
       ...{ keepIds: false, skipInvalid: false, signal, instant, added: this.added },
       transformer: new Transformer(transforms, { file: path, instant }),
-      progress: { begin: (what) => onBegin(what), advance() {}, end() {} },
+      progress() {},
       report: ({ place, issues }) => {
         for (const { pointer, code, message } of issues) {
           this.rejected.push(`${place} ${pointer} ${code}`);

@@ -89,9 +89,11 @@ describe('rostrum import --keep-ids', () => {
       { id: 'p', title: 'P' },
       { id: 'q', title: 'Q' },
     ];
-    const onBegin = (what: string) =>
-      what === 'posts' && imports.store.posts.create(post(1, { id: 'q' }));
-    const result = await imports.run({ posts }, { keepIds: true, onBegin });
+    let made: unknown;
+    const progress = () => {
+      made ??= imports.store.posts.create(post(1, { id: 'q' }));
+    };
+    const result = await imports.run({ posts }, { keepIds: true, progress });
     expect(result).to.deep.include({ rejected: 1, good: { users: 0, posts: 2 } });
     expect([imports.rejected, imports.added.posts]).to.deep.equal([['posts[1] /id taken'], 1]);
   });

@@ -14,10 +14,9 @@ describe('rostrum import: interruptions and memory', () => {
   it('stops at a signal, and counts what it has added', async () => {
     const abort = new AbortController();
     const posts = Array.from({ length: 1700 }, (_, n) => ({ title: `P${n}` }));
-    const advance = () => {
+    const progress = () => {
       if (imports.added.posts >= 1000) abort.abort();
     };
-    const progress = { begin() {}, advance, end() {} };
     const given = { file: 'posts.jsonl', as: 'posts', signal: abort.signal, progress } as const;
     const error = await imports.run(lines(posts), given).catch((reason: unknown) => reason);
     expect(error).to.equal(abort.signal.reason);
@@ -67,8 +66,8 @@ describe('rostrum import: interruptions and memory', () => {
     await imports.store.close();
     imports.store = createMemoryStore();
     const abort = new AbortController();
-    const onBegin = () => setTimeout(() => abort.abort(), 1);
-    const running = imports.run({ users }, { dryRun: true, signal: abort.signal, onBegin });
+    const progress = () => abort.abort();
+    const running = imports.run({ users }, { dryRun: true, signal: abort.signal, progress });
     expect(await running.catch((reason: unknown) => reason)).to.equal(abort.signal.reason);
   });
 
@@ -80,11 +79,11 @@ describe('rostrum import: interruptions and memory', () => {
     try {
       const abort = new AbortController();
       let during: string[] = [];
-      const onBegin = () => {
+      const progress = () => {
         during = readdirSync(temporary.path);
         abort.abort();
       };
-      const given = { as: 'posts', signal: abort.signal, onBegin } as const;
+      const given = { as: 'posts', signal: abort.signal, progress } as const;
       await imports.run([{ title: 'A' }], given).catch(() => {});
       await imports.run([{ title: 'A' }], { as: 'posts' });
       expect(during, 'during the import').to.have.length(1);

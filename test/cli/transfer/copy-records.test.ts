@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { systemClock } from '../../../src/adapters/system/index.ts';
-import type { Progress } from '../../../src/cli/progress.ts';
 import { copyRecords } from '../../../src/cli/transfer/copy-records.ts';
 import { utf8Bytes } from '../../../src/domain/text.ts';
 import type { Store } from '../../../src/ports/store.ts';
@@ -9,7 +8,6 @@ import type { RecordTransfer } from '../../../src/ports/transfer.ts';
 import { failureOf } from '../failure.ts';
 import { contentOf, fill, post, records, transferOf, user } from './records.ts';
 
-const quiet: Progress = { begin() {}, advance() {}, end() {} };
 const given = records(60);
 
 interface Options {
@@ -19,7 +17,7 @@ interface Options {
 
 function copy(from: Store, to: Store, options: Options = {}) {
   const { overwrite = false, signal = new AbortController().signal } = options;
-  return copyRecords(from, to, { overwrite, progress: quiet, signal });
+  return copyRecords(from, to, { overwrite, progress: () => {}, signal });
 }
 
 async function stores(content = given): Promise<{ from: Store; to: Store }> {

@@ -7,7 +7,7 @@ import type { FileRow, Text } from './text.ts';
 /** In characters. No record is that long, and the regular expressions below overflow at 16 million. */
 const longestRow = 4 * 1024 * 1024;
 
-const lineBreak = /\r\n|\n|\r/g;
+const lineBreak = /\r\n|\n|\r/;
 
 /**
  * Reads rows of CSV (RFC 4180) as objects with the headings as keys. Leaves out empty rows and columns.
@@ -24,27 +24,28 @@ export async function* readCsv({ name, head, pieces }: Text): AsyncGenerator<Fil
   const end = `\\u{${(delimiter.codePointAt(0) ?? 0).toString(16)}}`;
   const cell = `(?:"[^"]*(?:""[^"]*)*"|[^"${end}][^${end}]*|)`;
   const wellQuoted = new RegExp(`^${cell}(?:${end}${cell})*[\\r\\n]*$`, 'u');
-  let [line, toSkip] = [1, separator === undefined ? 0 : 1];
+  let line = separator === undefined ? 1 : 2;
   let headings: readonly string[] | undefined;
   // Called while the text is parsed, so that `line` is right if the parser throws.
   const rowOf = ({ record, raw }: { readonly record: readonly string[]; readonly raw: string }) => {
-    const row = { place: `line ${line}`, bytes: raw.length };
-    line += raw.match(lineBreak)?.length ?? 0;
-    if (toSkip-- > 0 || record.every((text) => text.trim() === '')) return null;
+    const place = `line ${line}`;
+    line += raw.split(lineBreak).length - 1;
+    if (record.every((text) => text.trim() === '')) return null;
     if (headings === undefined) {
       headings = headingsOf(name, record);
       return null;
     }
     const isMalformed = raw.includes('"') && !wellQuoted.test(raw);
     const problem = isMalformed ? unescaped : misfit(record, headings);
-    if (problem !== undefined) return { ...row, content: raw, problem };
-    const cells = headings.map((heading, i) => [heading, record[i]]);
-    return { ...row, content: Object.fromEntries(cells.filter(([heading]) => heading !== '')) };
+    const cells = headings.map((heading, i) => [heading, record[i]]).filter(([heading]) => heading);
+    const content = problem === undefined ? Object.fromEntries(cells) : raw;
+    return { place, bytes: raw.length, content, problem };
   };
   // The types of csv-parse don't know the argument of on_record with the option raw.
   const options: object = {
-    ...{ delimiter, raw: true, relax_column_count: true, relax_quotes: true, on_record: rowOf },
-    ...{ max_record_size: longestRow, record_delimiter: ['\r\n', '\n', '\r'] },
+    ...{ delimiter, from_line: line, record_delimiter: ['\r\n', '\n', '\r'], raw: true },
+    ...{ relax_column_count: true, relax_quotes: true, max_record_size: longestRow },
+    on_record: rowOf,
   };
   const parser = parse(options);
   // An error of the source is thrown where the rows are read.
@@ -53,12 +54,11 @@ export async function* readCsv({ name, head, pieces }: Text): AsyncGenerator<Fil
     yield* parser;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const raw = String(error.raw);
-    const [before = ''] = new RegExp(`^(?:${cell}${end})*`, 'u').exec(raw) ?? [];
-    const what = raw.startsWith('"', before.length)
-      ? 'A quotation mark opens a cell here and is never closed.'
-      : 'The row is longer than any record can be.';
-    throw new Failure(`${name}, line ${line + (before.match(lineBreak)?.length ?? 0)}: ${what}`);
+    const [before = ''] = new RegExp(`^(?:${cell}${end})*`, 'u').exec(String(error.raw)) ?? [];
+    const place = `${name}, line ${line + before.split(lineBreak).length - 1}`;
+    throw new Failure(
+      `${place}: A quotation mark opens a cell here and is never closed, or the row is longer than 4 MiB.`,
+    );
   }
 }
 
@@ -83,9 +83,8 @@ function headingsOf(name: string, record: readonly string[]): readonly string[] 
 
 function misfit(record: readonly string[], headings: readonly string[]): string | undefined {
   const wanted = headings.findLastIndex((heading) => heading !== '') + 1;
-  if (record.length < wanted) {
-    return `The row has ${counted(record.length, 'cell')}, and there are ${counted(wanted, 'column')}.`;
-  }
-  const extra = record.findIndex((text, i) => text.trim() !== '' && !headings[i]);
-  return extra < 0 ? undefined : `Cell ${extra + 1} has no heading: ${quoted(record[extra])}.`;
+  const isOver = record.some((text, i) => text.trim() !== '' && !headings[i]);
+  if (record.length >= wanted && !isOver) return undefined;
+  const there = counted(headings.filter(Boolean).length, 'heading');
+  return `The row has ${counted(record.length, 'cell')}, and there are ${there}.`;
 }

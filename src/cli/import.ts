@@ -8,9 +8,9 @@ import { checkJsonLinesName, exitCodes, Failure, type StoreSetting } from './fai
 import { openDataFile } from './import/data-file.ts';
 import { type Imported, importRecords } from './import/import-records.ts';
 import { createInstant } from './import/instant.ts';
-import { checkReport, Rejections } from './import/rejections.ts';
+import { checkReport, createReport } from './import/rejections.ts';
 import { openText } from './import/text.ts';
-import { loadTransforms, Transformer } from './import/transform.ts';
+import { createTransformer, loadTransforms } from './import/transform.ts';
 import { print } from './output.ts';
 import { runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
@@ -33,11 +33,10 @@ export async function importCommand(
   named: StoreSetting,
   flags: ImportFlags,
 ): Promise<void> {
-  const { as, transform, keepIds = false, skipInvalid = false } = flags;
-  const { dryRun, report } = flags;
+  const { as, transform, keepIds, skipInvalid, dryRun, report } = flags;
   if (report !== undefined) {
     checkJsonLinesName('--report', report);
-    checkReport(report);
+    await checkReport(report);
   }
   process.stdout.on('error', () => {}); // Continue if the disk is full, or if the reader exits.
   const added = { users: 0, posts: 0 };
@@ -50,25 +49,27 @@ export async function importCommand(
   };
   const customFilters = customFiltersOf(flags.index);
   const customFields = await readSchemaFiles({ ...flags, customFilters });
-  const summary = await runLong(async (run) => {
+  await runLong(async (run) => {
     const module = transform === undefined ? undefined : await loadTransforms(transform, as);
     const file = await openDataFile(await openText(path, run.signal), as, module);
     const instant = await createInstant();
-    const transformer = module && new Transformer(module, { file: file.name, instant });
-    const declared = { customFields, customFilters };
-    const work = async (store: Store) => {
-      const rejections = new Rejections(report);
-      try {
-        return await importRecords(file, store, {
-          ...{ ...flags, ...declared, ...run, keepIds, skipInvalid, instant, transformer, added },
-          report: (rejection) => rejections.add(rejection),
-        });
-      } finally {
-        rejections.print();
-      }
+    const transformer = module && createTransformer(module, { file: file.name, instant });
+    const add = (store: Store) => {
+      const rejections = createReport(report);
+      const options = {
+        ...flags,
+        ...run,
+        customFields,
+        customFilters,
+        instant,
+        transformer,
+        added,
+      };
+      const adding = importRecords(file, store, { ...options, report: rejections.add });
+      return adding.finally(rejections.end);
     };
     const role = dryRun ? 'rehearsal' : 'target';
-    const result = await withStore(named, role, work, { customFilters });
+    const result = await withStore(named, role, add, { customFilters });
     const { records, rejected, undated } = result;
     if (rejected > 0 && !skipInvalid && added.users + added.posts === 0) {
       throw new Failure(
@@ -78,21 +79,17 @@ export async function importCommand(
       );
     }
     if (rejected > 0) process.exitCode = exitCodes.rejected;
-    const unread = transformer?.unread ?? [];
-    const [add, publish] = dryRun ? ['Would add', 'Would publish'] : ['Added', 'Published'];
-    return [
-      `${add} ${countsText(dryRun ? result.good : added)}${restText(result)}`,
-      ...[`  from ${file.name}`, `  to   ${redactStoreUrl(named.url)}`],
-      ...(unread.length > 0 ? [`  not used: ${unread.join(', ')}`] : []),
-      ...(undated > 0
-        ? [`${publish} ${counted(undated, 'post')}, because they have no publishedAt. ${useDrafts}`]
-        : []),
-    ];
+    const [verb, publish] = dryRun ? ['Would add', 'Would publish'] : ['Added', 'Published'];
+    print(`${verb} ${countsText(dryRun ? result.good : added)}${restText(result)}`);
+    print(`  from ${file.name}`, `  to   ${redactStoreUrl(named.url)}`);
+    const unread = transformer?.unread() ?? [];
+    if (unread.length > 0) print(`  not used: ${unread.join(', ')}`);
+    if (undated > 0) {
+      const because = 'because they have no publishedAt. To import them as drafts, use --drafts.';
+      print(`${publish} ${counted(undated, 'post')}, ${because}`);
+    }
   }, next);
-  print(...summary);
 }
-
-const useDrafts = 'To import them as drafts, use --drafts.';
 
 /** The counts of rows and records that were not added. */
 function restText({ omitted, there, deleted, rejected }: Imported): string {

@@ -1,13 +1,13 @@
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
-import { addMs, instantFromMs } from '../domain/instant.ts';
-import type { Collection } from '../domain/record.ts';
+import { instantFromMs } from '../domain/instant.ts';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { type Counts, countsText } from './count.ts';
 import { Failure, type StoreSetting } from './failure.ts';
+import type { ListRow } from './import/data-file.ts';
 import { type ImportOptions, importRecords } from './import/import-records.ts';
 import { print } from './output.ts';
-import { type LongRun, runLong } from './run-long.ts';
+import { runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
 
 const names = 'Ada Amara Chen Elif Farid Grace Hana Kofi Lena Noor Yuki'.split(' ');
@@ -16,7 +16,6 @@ const subjects = 'bread bicycles gardens letters maps mountains radios rivers te
 const titles = ['On {}', 'A short history of {}', 'What {} taught me', 'In praise of {}'];
 const bodies = [
   'It began with {}, as so many things do. We read all about {} that the library had.',
-  'There are three things to know about {}, and the first is patience.',
   'The best advice about {} fits on a postcard. Since then, {} and I get along.',
 ];
 
@@ -32,45 +31,47 @@ export async function seedCommand(
 ): Promise<void> {
   const customFields = await readSchemaFiles(files);
   const added = { users: 0, posts: 0 };
-  const next = () => `run the same command again for more: ${countsText(added)} are added already`;
-  const seed = (store: Store, run: LongRun) =>
-    seedRecords(store, { users, posts }, { ...run, customFields, added });
-  await runLong((run) => withStore(named, 'target', (store) => seed(store, run)), next);
+  await runLong(
+    (run) =>
+      withStore(named, 'target', (store) =>
+        seedRecords(store, { users, posts }, { ...run, customFields, added }),
+      ),
+    () => `run the same command again for more: ${countsText(added)} are added already`,
+  );
   print(`Added ${countsText(added)}`, `  to   ${redactStoreUrl(named.url)}`);
 }
 
 /** Imports generated records. @throws Failure if a schema requires custom fields */
 export async function seedRecords(
   store: Store,
-  counts: Counts,
+  { users, posts }: Counts,
   options: Pick<ImportOptions, 'progress' | 'signal' | 'customFields' | 'added'>,
 ): Promise<void> {
-  const all = counts.users + counts.posts;
-  if (all === 0) return;
-  const from = instantFromMs(Date.now() - spreadMs);
-  let made = 0;
-  const clock = { now: () => addMs(from, Math.floor((made++ * spreadMs) / all)) };
-  const run = Date.now().toString(36); // Keeps the addresses of several runs distinct.
+  const now = Date.now();
+  const run = now.toString(36); // Keeps the ids and addresses of several runs distinct.
   const pick = (texts: readonly string[], n: number) => texts[n % texts.length] ?? '';
   const text = (texts: readonly string[], n: number) =>
     pick(texts, n).replaceAll('{}', pick(subjects, n));
-  const recordAt = (list: Collection, n: number) => {
-    const authorId = counts.users > 0 ? n % counts.users : null;
-    if (list === 'posts') return { title: text(titles, n), body: text(bodies, n), authorId };
-    const [name, family] = [pick(names, n), pick(families, n)];
-    const email = `${name}.${family}.${run}-${n}@example.com`.toLowerCase();
-    return { id: n, name: `${name} ${family}`, email };
+  const userAt = (n: number) => {
+    const name = `${pick(names, n)} ${pick(families, n)}`;
+    const email = `${name.toLowerCase().replace(' ', '.')}.${run}-${n}@example.com`;
+    return { id: `${run}-${n}`, name, email };
   };
-  const rows = async function* () {
-    for (const list of ['users', 'posts'] as const) {
-      for (let n = 0; n < counts[list]; n++) {
-        yield { place: `${list}[${n}]`, bytes: 500, content: recordAt(list, n), list };
-      }
+  const postAt = (n: number) => {
+    const authorId = users > 0 ? `${run}-${n % users}` : null;
+    return { title: text(titles, n), body: text(bodies, n), authorId };
+  };
+  const rows = function* (): Generator<ListRow> {
+    for (let n = 0; n < users + posts; n++) {
+      const createdAt = instantFromMs(
+        now - spreadMs + Math.floor((n * spreadMs) / (users + posts)),
+      );
+      if (n < users) yield { place: '', list: 'users', content: { ...userAt(n), createdAt } };
+      else yield { place: '', list: 'posts', content: { ...postAt(n - users), createdAt } };
     }
   };
-  const file = { name: 'seed', bytes: 500 * all, rows: rows() };
-  await importRecords(file, store, {
-    ...{ ...options, clock, keepIds: false, skipInvalid: false, instant: String },
+  await importRecords({ name: 'rostrum seed', rows: rows() }, store, {
+    ...{ ...options, keepIds: true, instant: String },
     report({ issues: [issue] }) {
       throw new Failure(
         `rostrum seed sets no custom fields, but the schema rejects ${issue?.pointer}: ${issue?.message}`,

@@ -1,17 +1,17 @@
 import { isPlainObject } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
+import type { Source } from '../../import.ts';
 import { Failure } from '../failure.ts';
 import { readCsv } from './csv.ts';
 import { type FileRow, parseJson, readJson, readJsonLines, type Text } from './text.ts';
 import type { TransformModule } from './transform.ts';
 
-/** A row, and the collection that it belongs to. */
-export type ListRow = FileRow & { readonly list: Collection };
+/** A row, the collection that it belongs to, and the record that it becomes. */
+export type ListRow = FileRow & { readonly list: Collection; readonly value?: unknown };
 
 export interface DataFile {
   /** The path, or `standard input`. */
   readonly name: string;
-  readonly bytes: number;
   readonly isCsv?: boolean;
   readonly rows: AsyncIterable<ListRow> | Iterable<ListRow>;
 }
@@ -34,20 +34,31 @@ export async function openDataFile(
   as?: Collection,
   transforms: TransformModule = {},
 ): Promise<DataFile> {
-  const { name, bytes, head } = text;
-  const lists = as === undefined ? both.filter((list) => transforms[list]) : [as];
+  const { name, head } = text;
+  const { source } = transforms;
   const format = formatOf(name, head);
-  if (format === 'json') return openJson(text, lists, as, transforms);
-  // The export of an empty store is an empty file.
-  const isExport = format === 'jsonl' && (exportLine.test(head) || head.trim() === '');
-  if (isExport && as === undefined) return { name, bytes, rows: readExport(text) };
-  if (lists.length === 0) throw asIsMissing(name);
+  const document = format === 'json' ? await readJson(text) : undefined;
+  const isNamed = format === 'json' && !(Array.isArray(document) && source === undefined);
+  const isExport = format === 'jsonl' && as === undefined && exportLine.test(head);
+  const lists = as ? [as] : both.filter((list) => isNamed || transforms[list]);
+  if (lists.length === 0 && !isExport) {
+    throw new Failure(`${name} does not say what it contains: use --as users or --as posts.`);
+  }
+  if (format === 'json') {
+    const rowsOf = (list: Collection) =>
+      Array.from(listIn(document, list, name, source), (content, i) => {
+        return { place: `${list}[${i}]`, content, list };
+      });
+    return { name, rows: lists.flatMap(rowsOf) };
+  }
   const isCsv = format === 'csv';
-  const rows = isCsv ? readCsv(text) : readJsonLines(text);
-  const ofEach = async function* () {
-    for await (const row of rows) for (const list of lists) yield { ...row, list };
+  const rows = async function* () {
+    for await (const row of isCsv ? readCsv(text) : readJsonLines(text)) {
+      if (isExport) yield exported(row);
+      else for (const list of lists) yield { ...row, list };
+    }
   };
-  return { name, bytes: bytes * lists.length, isCsv, rows: ofEach() };
+  return { name, isCsv, rows: rows() };
 }
 
 function formatOf(name: string, head: string): 'csv' | 'jsonl' | 'json' {
@@ -60,64 +71,39 @@ function formatOf(name: string, head: string): 'csv' | 'jsonl' | 'json' {
   return isFollowed && isPlainObject(parseJson(first).value) ? 'jsonl' : 'json';
 }
 
-/** @param ofArray the collections that the document contains if it is an array */
-async function openJson(
-  text: Text,
-  ofArray: readonly Collection[],
-  as: Collection | undefined,
-  { source }: TransformModule,
-): Promise<DataFile> {
-  const { name, bytes } = text;
-  const document = await readJson(text);
-  const array = Array.isArray(document) && source === undefined ? document : undefined;
-  if (array !== undefined && ofArray.length === 0) throw asIsMissing(name);
-  const wanted = array === undefined && as === undefined ? both : ofArray;
-  const lists = wanted.map((list) => {
-    if (source === undefined) return { list, elements: array ?? named(list, document, name) };
+/** Finds a list in a document. A document that names its lists can lack one of the two. */
+function listIn(
+  document: unknown,
+  list: Collection,
+  name: string,
+  source: Source | undefined,
+): readonly unknown[] {
+  if (source !== undefined) {
+    const find = source[list] ?? (() => []);
     try {
-      const find = source[list] ?? (() => []);
-      return { list, elements: [...find(document)] };
+      return [...find(document)];
     } catch (error) {
-      throw new Failure(
-        `source.${list} of the transform found no list: ${(error as Error).message}.`,
-      );
+      const { message } = error as Error;
+      throw new Failure(`source.${list} of the transform found no list: ${message}.`);
     }
-  });
-  const count = lists.reduce((sum, { elements }) => sum + elements.length, 0);
-  const rows = function* () {
-    for (const { list, elements } of lists) {
-      for (const [i, content] of elements.entries()) {
-        yield { place: `${list}[${i}]`, bytes: bytes / count, content, list };
-      }
-    }
-  };
-  return { name, bytes, rows: rows() };
-}
-
-/** A list that a document names. It can lack one of the two. */
-function named(list: Collection, document: unknown, name: string): readonly unknown[] {
-  if (!isPlainObject(document)) throw new Failure(`${name} is neither a JSON object nor an array.`);
-  const elements = Object.hasOwn(document, list) ? document[list] : undefined;
-  if (Array.isArray(elements)) return elements;
-  const members = Object.keys(document);
-  if (elements === undefined && both.some((one) => members.includes(one))) return [];
-  const wanted = elements === undefined ? both.join(' or ') : list;
+  }
+  if (Array.isArray(document)) return document;
+  const members: Readonly<Record<string, unknown>> = Object(document);
+  const isOther = both.every((one) => members[one] === undefined);
+  const elements = members[list] ?? [];
+  if (Array.isArray(elements) && !isOther) return elements;
+  const names = Object.keys(members).slice(0, 20).join(', ');
   throw new Failure(
-    `${name} has no array named ${wanted}. Its members are ${members.slice(0, 20).join(', ')}. ` +
+    `${name} has no array named ${isOther ? both.join(' or ') : list}. Its members are ${names}. ` +
       'To say where its lists are, export "source" from a transform.',
   );
 }
 
-/** Reads what `rostrum export` writes: lines of `{"user":{…}}` and `{"post":{…}}`. */
-async function* readExport(text: Text): AsyncGenerator<ListRow> {
-  for await (const row of readJsonLines(text)) {
-    const members = isPlainObject(row.content) ? Object.entries(row.content) : [];
-    const [key, content] = (members.length === 1 && members[0]) || [];
-    if (key === 'user' || key === 'post') yield { ...row, content, list: `${key}s` };
-    else yield { problem: 'It is neither {"user":{…}} nor {"post":{…}}.', ...row, list: 'users' };
-  }
-}
-
-function asIsMissing(name: string): Failure {
-  return new Failure(`${name} does not say what it contains: use --as users or --as posts.`);
+/** A line of `rostrum export` is `{"user":{…}}` or `{"post":{…}}`. */
+function exported(row: FileRow): ListRow {
+  const members = Object.entries(Object(row.content));
+  const [key, content] = (members.length === 1 && members[0]) || [];
+  if (key === 'user' || key === 'post') return { ...row, content, list: `${key}s` };
+  const problem = row.problem ?? 'It is neither {"user":{…}} nor {"post":{…}}.';
+  return { ...row, problem, list: 'users' };
 }

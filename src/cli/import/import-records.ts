@@ -8,7 +8,7 @@ import type { Store } from '../../ports/store.ts';
 import { conflictOf, Failure } from '../failure.ts';
 import type { LongRun } from '../run-long.ts';
 import { batches } from '../transfer/source.ts';
-import { Check, type CheckOptions } from './check.ts';
+import { type CheckOptions, createCheck } from './check.ts';
 import type { DataFile, ListRow } from './data-file.ts';
 import { createMatcher } from './fields.ts';
 import type { Rejection } from './rejections.ts';
@@ -18,7 +18,7 @@ import type { Transformer } from './transform.ts';
 export interface ImportOptions extends LongRun, CheckOptions {
   readonly transformer?: Transformer | undefined;
   /** Whether valid records are added even if others are rejected. */
-  readonly skipInvalid: boolean;
+  readonly skipInvalid?: boolean;
   readonly dryRun?: boolean;
   report(rejection: Rejection): void;
   /** Counts the added records, also if the import ends early. */
@@ -35,9 +35,6 @@ const nothing = { omitted: 0, records: 0, rejected: 0, there: 0, deleted: 0, und
 
 const lists = ['users', 'posts'] as const;
 
-/** A row, and the record that it becomes. */
-type Item = ListRow & { readonly value?: unknown };
-
 /**
  * Adds the records of a file to a store, by the rules of the API.
  *
@@ -52,11 +49,10 @@ export async function importRecords(
   store: Store,
   options: ImportOptions,
 ): Promise<Imported> {
-  const { skipInvalid, dryRun } = options;
   const folder = mkdtempSync(join(tmpdir(), 'rostrum-import-'));
   try {
     const result = await checkRecords(file, store, folder, options);
-    if (dryRun || (result.rejected > 0 && !skipInvalid)) return result;
+    if (options.dryRun || (result.rejected > 0 && !options.skipInvalid)) return result;
     for (const list of lists) {
       if (result.good[list] === 0) continue;
       result.rejected += await addRecords(list, join(folder, list), store, options);
@@ -68,29 +64,25 @@ export async function importRecords(
 }
 
 /** Writes the good records of each list to a file in the folder. */
-async function checkRecords(
-  file: DataFile,
-  store: Store,
-  folder: string,
-  { progress, signal, ...options }: ImportOptions,
-) {
+async function checkRecords(file: DataFile, store: Store, folder: string, options: ImportOptions) {
+  const { progress, signal } = options;
   const result = { ...nothing, good: { users: 0, posts: 0 } };
-  const check = new Check(store, options);
-  const itemsOf = createItems(file, options);
-  const items = async function* () {
+  const check = createCheck(store, options);
+  const convert = createConverter(file, options);
+  const rows = async function* () {
     for await (const row of file.rows) {
-      const all = await itemsOf(row);
-      if (all.length === 0) result.omitted += 1;
-      yield* all;
+      const converted = await convert(row);
+      if (converted.length === 0) result.omitted += 1;
+      yield* converted;
     }
   };
-  for await (const batch of batches(items(), ({ bytes }) => bytes)) {
+  for await (const batch of batches(rows(), ({ bytes = 0 }) => bytes)) {
     signal.throwIfAborted();
     const good = { users: '', posts: '' };
-    for (const [item, verdict] of await check.run(batch)) {
-      const { list, place, value } = item;
+    for (const [row, verdict] of await check(batch)) {
+      const { list, place, value } = row;
       result.records += 1;
-      if (verdict.kind === 'rejected') options.report({ ...item, issues: verdict.issues });
+      if (verdict.kind === 'rejected') options.report({ ...row, issues: verdict.issues });
       if (verdict.kind !== 'good') {
         result[verdict.kind] += 1;
         continue;
@@ -108,22 +100,22 @@ async function checkRecords(
 }
 
 /** Turns rows into records: with the transform, or by the names of their fields. */
-function createItems(
-  file: DataFile,
-  { transformer, customFields }: Pick<ImportOptions, 'transformer' | 'customFields'>,
-) {
+function createConverter(file: DataFile, { transformer, customFields }: ImportOptions) {
   const match = {
     users: createMatcher('users', file, customFields?.users),
     posts: createMatcher('posts', file, customFields?.posts),
   };
-  return async (row: ListRow): Promise<readonly Item[]> => {
+  return async (row: ListRow): Promise<readonly ListRow[]> => {
     const { list, place, content } = row;
     if (row.problem !== undefined) return [row];
     try {
       const made = await transformer?.apply(list, place, content);
       const values = made ?? [isPlainObject(content) ? match[list](content) : content];
-      if (values.length === 1) return [{ ...row, value: values[0] }];
-      return values.map((value, i) => ({ ...row, place: `${place}, record ${i + 1}`, value }));
+      return values.map((value, i) => {
+        const problem = isPlainObject(value) ? undefined : 'A record must be a JSON object.';
+        const suffix = values.length === 1 ? '' : `, record ${i + 1}`;
+        return { ...row, place: place + suffix, value, problem };
+      });
     } catch (error) {
       if (error instanceof Failure) throw error;
       return [{ ...row, problem: error instanceof Error ? error.message : String(error) }];
@@ -153,12 +145,12 @@ async function addRecords(
     }
   };
   const rows = readJsonLines(await openText(path, signal));
-  for await (const batch of batches(rows, ({ bytes }) => bytes)) {
+  for await (const batch of batches(rows, ({ bytes = 0 }) => bytes)) {
     signal.throwIfAborted();
     const outcomes = await Promise.allSettled(batch.map(add));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
-    progress(list, added[list]);
+    progress(`added ${list}`, added[list]);
   }
   return rejected;
 }

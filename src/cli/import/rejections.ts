@@ -1,4 +1,5 @@
-import { appendFileSync, closeSync, existsSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { appendFileSync, createReadStream, existsSync, writeFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import type { FieldIssue } from '../../domain/issues.ts';
 import { grouped } from '../count.ts';
 import { Failure } from '../failure.ts';
@@ -21,41 +22,35 @@ const [mostLines, longestLine] = [20, 500];
 const lineStart = '{"place":';
 
 /** @throws Failure for a file that is not empty and not an earlier report, because a report replaces it */
-export function checkReport(path: string): void {
-  if (!existsSync(path)) return;
-  const file = openSync(path, 'r');
-  const start = Buffer.alloc(lineStart.length);
-  const length = readSync(file, start);
-  closeSync(file);
-  if (length === 0 || start.toString() === lineStart) return;
+export async function checkReport(path: string): Promise<void> {
+  const end = lineStart.length - 1;
+  const start = existsSync(path) ? await text(createReadStream(path, { end })) : '';
+  if (start === '' || start === lineStart) return;
   throw new Failure(`${path} exists and is not a report: choose another name for --report.`);
 }
 
-/** Collects rejected records: all in the report, and the first ones for the terminal. */
-export class Rejections {
-  readonly #report: string | undefined;
-  readonly #lines: string[] = [];
-  #more = 0;
-
-  /** @param report the path of a JSON Lines file. An earlier report is replaced. */
-  constructor(report: string | undefined) {
-    this.#report = report;
-    if (report !== undefined) writeFileSync(report, '', { mode: 0o600 });
-  }
-
-  add(rejection: Rejection): void {
-    const { place, issues, content } = rejection;
-    const line = JSON.stringify({ place, reasons: issues, content });
-    if (this.#report !== undefined) appendFileSync(this.#report, `${line}\n`);
-    if (this.#lines.length < mostLines) this.#lines.push(lineOf(rejection));
-    else this.#more += 1;
-  }
-
-  print(): void {
-    const all = this.#report ?? '--report FILE';
-    const more = `… and ${grouped(this.#more)} more; ${all} has all`;
-    print(...this.#lines, ...(this.#more > 0 ? [more] : []));
-  }
+/**
+ * Reports rejected records: all in a file, and the first ones on the terminal.
+ *
+ * @param path of a JSON Lines file. An earlier report is replaced.
+ */
+export function createReport(path: string | undefined) {
+  if (path !== undefined) writeFileSync(path, '', { mode: 0o600 });
+  let count = 0;
+  return {
+    add(rejection: Rejection): void {
+      const { place, issues, content } = rejection;
+      const line = JSON.stringify({ place, reasons: issues, content });
+      if (path !== undefined) appendFileSync(path, `${line}\n`);
+      count += 1;
+      if (count <= mostLines) print(lineOf(rejection));
+    },
+    /** Says how many records have not been printed. */
+    end(): void {
+      const rest = grouped(count - mostLines);
+      if (count > mostLines) print(`… and ${rest} more; ${path ?? '--report FILE'} has all`);
+    },
+  };
 }
 
 function lineOf({ place, issues, value }: Rejection): string {

@@ -2,9 +2,8 @@ import { createReadStream, statSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { Failure } from '../failure.ts';
 
-/** The longest JSON document, and the longest line of JSON Lines, that are read into memory; in characters. */
+/** The longest JSON value that is read into memory, in characters. */
 const longestJson = 256 * 1024 * 1024;
-const longestLine = 16 * 1024 * 1024;
 
 /** How many characters are read to detect the format and the delimiter. */
 const headLength = 64 * 1024;
@@ -12,19 +11,17 @@ const headLength = 64 * 1024;
 export interface Text {
   /** The path, or `standard input`. */
   readonly name: string;
-  /** 0 for standard input. */
-  readonly bytes: number;
   /** The beginning of the text. */
   readonly head: string;
-  /** The whole text, without a byte order mark. Can be read once. */
+  /** The whole text, without a byte order mark, and with a line feed at the end. Can be read once. */
   readonly pieces: AsyncIterable<string>;
 }
 
 export interface FileRow {
   /** For people: `posts[17]`, counted from 0, or `line 18`, counted from 1. */
   readonly place: string;
-  /** The approximate size in the file. */
-  readonly bytes: number;
+  /** The approximate size in the file. Absent if the whole file is in memory. */
+  readonly bytes?: number;
   /** A JSON value, or the cells of a CSV row by heading. The raw text if there is a problem. */
   readonly content: unknown;
   /** A sentence that says why the row cannot be read. */
@@ -33,10 +30,10 @@ export interface FileRow {
 
 /** Opens a file, or standard input for `-`. @throws Failure if it is not UTF-8 */
 export async function openText(path: string, signal: AbortSignal): Promise<Text> {
-  const name = path === '-' ? 'standard input' : path;
-  const found = path === '-' ? undefined : statSync(path);
-  if (found?.isDirectory()) throw new Failure(`${path} is a folder.`);
-  const stream = found ? createReadStream(path, { highWaterMark: 1024 * 1024 }) : process.stdin;
+  const isFile = path !== '-';
+  const name = isFile ? path : 'standard input';
+  if (isFile && statSync(path).isDirectory()) throw new Failure(`${path} is a folder.`);
+  const stream = isFile ? createReadStream(path, { highWaterMark: 1024 * 1024 }) : process.stdin;
   const pieces = decoded(name, addAbortSignal(signal, stream));
   let head = '';
   while (head.length < headLength) {
@@ -47,8 +44,9 @@ export async function openText(path: string, signal: AbortSignal): Promise<Text>
   const all = async function* () {
     yield head;
     yield* pieces;
+    yield '\n';
   };
-  return { name, bytes: found?.size ?? 0, head, pieces: all() };
+  return { name, head, pieces: all() };
 }
 
 async function* decoded(name: string, stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
@@ -75,13 +73,11 @@ export function parseJson(text: string): { readonly value?: unknown; readonly pr
 }
 
 /** Reads a whole document. @throws Failure */
-export async function readJson({ name, bytes, pieces }: Text): Promise<unknown> {
+export async function readJson({ name, pieces }: Text): Promise<unknown> {
   let text = '';
   for await (const piece of pieces) {
-    if (Math.max(bytes, text.length) > longestJson) {
-      throw new Failure(`${name} is longer than 256 MiB: convert it to JSON Lines (.jsonl).`);
-    }
     text += piece;
+    checkLength(name, text);
   }
   const { value, problem } = parseJson(text);
   if (problem === undefined) return value;
@@ -91,25 +87,21 @@ export async function readJson({ name, bytes, pieces }: Text): Promise<unknown> 
 /** Reads a JSON value from each line. Empty lines are left out. */
 export async function* readJsonLines({ name, pieces }: Text): AsyncGenerator<FileRow> {
   let [number, rest] = [0, ''];
-  for await (const piece of withLineFeed(pieces)) {
+  for await (const piece of pieces) {
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > longestLine) {
-      const line = number + lines.length + 1;
-      throw new Failure(`${name}: line ${line} is longer than 16 MiB, which no record can be.`);
-    }
+    checkLength(name, rest);
     for (const line of lines) {
-      const row = { place: `line ${++number}`, bytes: line.length };
+      number += 1;
       if (line.trim() === '') continue;
-      const { value, problem } = parseJson(line);
-      if (problem === undefined) yield { ...row, content: value };
-      else yield { ...row, content: line, problem: `The line ${problem}` };
+      const { value: content = line, problem } = parseJson(line);
+      const said = problem && `The line ${problem}`;
+      yield { place: `line ${number}`, bytes: line.length, content, problem: said };
     }
   }
 }
 
-/** The last line of a file may have none. */
-async function* withLineFeed(text: AsyncIterable<string>): AsyncGenerator<string> {
-  yield* text;
-  yield '\n';
+function checkLength(name: string, json: string): void {
+  if (json.length <= longestJson) return;
+  throw new Failure(`${name} is longer than 256 MiB: convert it to JSON Lines (.jsonl).`);
 }

@@ -20,57 +20,49 @@ const mostFields = 200;
 export async function loadTransforms(path: string, as?: Collection): Promise<TransformModule> {
   accessSync(path);
   const module = await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
-    const isOurs = String(error).includes('rostrum/import');
-    const hint = isOurs ? ' Import its types with import type.' : '';
-    throw new Failure(`The transform ${path} cannot be loaded. ${String(error)}.${hint}`);
+    throw new Failure(`The transform ${path} cannot be loaded. ${String(error)}.`);
   });
   const { users, posts, source } = module;
   const functions = [users, posts, ...Object.values(source ?? {})].filter(Boolean);
-  if (functions.length === 0 || functions.some((one) => typeof one !== 'function')) {
-    throw new Failure(
-      `The transform ${path} must export a function named users or posts. If it exports source, ` +
-        'that must be an object with such functions.',
-    );
+  const isComplete = source || (as ? module[as] : (users ?? posts));
+  if (isComplete && functions.every((one) => typeof one === 'function')) {
+    return { users, posts, source };
   }
-  if (as === undefined || module[as] || source) return { users, posts, source };
-  throw new Failure(`The transform ${path} has no function named ${as}, which --as asks for.`);
+  throw new Failure(
+    `The transform ${path} must export a function named ${as ?? 'users or posts'}. If it exports source, ` +
+      'that must be an object with such functions.',
+  );
 }
 
+export type Transformer = ReturnType<typeof createTransformer>;
+
 /** Transforms rows, and records which of their fields are read. */
-export class Transformer {
-  readonly #module: TransformModule;
-  readonly #context: Omit<TransformContext, 'place'>;
-  readonly #seen = new Set<string>();
-  readonly #read = new Set<PropertyKey>();
-
-  constructor(module: TransformModule, context: Omit<TransformContext, 'place'>) {
-    this.#module = module;
-    this.#context = context;
-  }
-
-  /** The fields that have values and were never read. */
-  get unread(): readonly string[] {
-    return [...this.#seen].filter((name) => !this.#read.has(name));
-  }
-
-  /** @returns the records made from a row; undefined if there is no transform */
-  async apply(list: Collection, place: string, content: unknown) {
-    const transform = this.#module[list];
-    if (transform === undefined) return undefined;
-    const row = isPlainObject(content) ? this.#watched(content) : content;
-    const made: unknown = await transform(row as Row, { ...this.#context, place });
-    return made === null ? [] : [made].flat();
-  }
-
-  #watched(row: Row): Row {
+export function createTransformer(
+  module: TransformModule,
+  context: Omit<TransformContext, 'place'>,
+) {
+  const [seen, read] = [new Set<string>(), new Set<PropertyKey>()];
+  const watched = (row: Row): Row => {
     for (const [name, value] of Object.entries(row)) {
-      if (value !== '' && this.#seen.size < mostFields) this.#seen.add(name);
+      if (value !== '' && seen.size < mostFields) seen.add(name);
     }
     return new Proxy(row, {
       get: (target, name) => {
-        this.#read.add(name);
+        read.add(name);
         return target[name as string];
       },
     });
-  }
+  };
+  return {
+    /** Returns the fields that have values and were never read. */
+    unread: () => [...seen].filter((name) => !read.has(name)),
+    /** @returns the records made from a row; undefined if there is no transform */
+    apply: async (list: Collection, place: string, content: unknown) => {
+      const transform = module[list];
+      if (transform === undefined) return undefined;
+      const row = isPlainObject(content) ? watched(content) : content;
+      const made: unknown = await transform(row as Row, { ...context, place });
+      return made === null ? [] : [made].flat();
+    },
+  };
 }

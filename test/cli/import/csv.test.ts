@@ -114,7 +114,7 @@ describe('rostrum import: CSV', () => {
     );
     expect(sentence).to.equal(
       `${imports.folder}/a.csv has no column for the field "name". Its columns are "Full name", "E-Mail". ` +
-        'Rename one of them, or use --transform FILE.',
+        'Rename one of its columns, or use --transform FILE.',
     );
     expect(imports.rejected).to.deep.equal([]);
   });
@@ -149,7 +149,7 @@ describe('rostrum import: CSV', () => {
       },
     } as const;
     const csv =
-      'title,Views,views,live,rate,code\nA,1,7,TRUE,-1.5,7\nB,,,false, 1e3 ,\nC,,010,yes,"1,5",\n';
+      'title,Views,views,live,rate,code\nA,1,7,TRUE,-1.5,7\nB,,,false, 1e3 ,\nC,,010,yes,"1,5","""A"""\n';
     await imports.run(csv, { file: 'a.csv', as: 'posts', customFields: { posts: schema } });
     const found = (await imports.held()).posts.map(({ views, live, rate, code, Views }) => [
       views,
@@ -161,7 +161,7 @@ describe('rostrum import: CSV', () => {
     expect(found).to.have.deep.members([
       [7, true, -1.5, '7', '1'],
       [undefined, false, 1000, undefined, undefined],
-      ['010', 'yes', '1,5', undefined, undefined],
+      ['010', 'yes', '1,5', '"A"', undefined],
     ]);
   });
 

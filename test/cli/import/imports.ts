@@ -5,7 +5,7 @@ import { openDataFile } from '../../../src/cli/import/data-file.ts';
 import { type ImportOptions, importRecords } from '../../../src/cli/import/import-records.ts';
 import { createInstant } from '../../../src/cli/import/instant.ts';
 import { openText } from '../../../src/cli/import/text.ts';
-import { Transformer, type TransformModule } from '../../../src/cli/import/transform.ts';
+import { createTransformer, type TransformModule } from '../../../src/cli/import/transform.ts';
 import type { Collection } from '../../../src/domain/record.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { temporaryDirectory } from '../../support/repository-copy.ts';
@@ -79,7 +79,7 @@ export class Imports {
     const instant = await createInstant();
     return importRecords(opened, this.store, {
       ...{ keepIds: false, skipInvalid: false, signal, instant, added: this.added },
-      transformer: new Transformer(transforms, { file: path, instant }),
+      transformer: createTransformer(transforms, { file: path, instant }),
       progress() {},
       report: ({ place, issues }) => {
         for (const { pointer, code, message } of issues) {

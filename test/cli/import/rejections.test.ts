@@ -35,7 +35,7 @@ describe('rostrum import: rejected records', () => {
       'users[2] /email taken',
       'users[3] /id taken',
       'users[4] /email taken',
-      'users[5]  type',
+      'users[5]  invalid',
       'posts[1] /authorId unknown',
       'posts[2] /title required',
       'posts[3] /authorId type',

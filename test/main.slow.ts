@@ -125,7 +125,7 @@ describe('the program', function () {
     const file = join(folder, 'file');
     writeFileSync(file, 'not a database, and long enough to be looked at as one '.repeat(20));
     const cases: [RegExp, ...string[]][] = [
-      [/^--port is \d+, but that port is already in use .*, or 0 for .*\n$/, '--port', `${port}`],
+      [/^--host is .* and --port is \d+, but .* address already in use .*\n$/, '--port', `${port}`],
       [/^--host is "203\.0\.113\.1", .*\n$/, '--host', '203.0.113.1'],
       [/^--store is "postgres:\/\/a:\*\*\*@h\/d": .*\n$/, '--store', 'postgres://a:b@h/d'],
       [/^--store is "sqlite:.*": .*\n$/, '--store', `sqlite:${file}`],

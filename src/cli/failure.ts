@@ -49,24 +49,14 @@ export function storeFailure({ setting, url }: StoreSetting, reason: string): Fa
   return new Failure(`${setting} is "${redactStoreUrl(url)}": ${reason}`);
 }
 
-/**
- * Explains an error of the file system. Returns undefined for other errors.
- *
- * @param setting the flag that names the file, if there is one
- */
-export function fileFailure(error: unknown, setting?: string): Failure | undefined {
-  if (!(error instanceof Error && 'syscall' in error && 'path' in error)) return undefined;
+/** Explains an error of the file system. Returns undefined for other errors. */
+export function fileFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error && 'path' in error && 'code' in error)) return undefined;
   const path = String(error.path);
-  const code = 'code' in error ? error.code : undefined;
-  const another = setting === undefined ? '' : `, or name another file by ${setting}`;
-  if (code !== 'ENOENT') {
-    return new Failure(
-      `${path} cannot be used (${code}): check its owner and permissions${another}.`,
-    );
-  }
+  if (error.code !== 'ENOENT') return new Failure(`${path} cannot be used: ${error.message}.`);
   return existsSync(dirname(path))
     ? new Failure(`There is no file ${path}.`)
-    : new Failure(`There is no folder ${dirname(path)}: make it first${another}.`);
+    : new Failure(`There is no folder ${dirname(path)}: make it first.`);
 }
 
 /** @throws Failure if the name of a file of JSON Lines ends in something else */

@@ -2,7 +2,7 @@ import { addKey, isKeyName, listKeys, revokeKey } from '../adapters/credentials/
 import { isSubject } from '../domain/access.ts';
 import { scopes as knownScopes, type Scope } from '../domain/caller.ts';
 import { instantFromMs, parseRfc3339 } from '../domain/instant.ts';
-import { Failure, fileFailure } from './failure.ts';
+import { Failure } from './failure.ts';
 import { print, quoted } from './output.ts';
 
 export interface KeyFileOption {
@@ -31,17 +31,18 @@ export function createKeyCommand(options: NewKey): void {
     throw new Failure(`The scope ${own} needs a user: name the id of the user with --subject.`);
   }
   const given = { scopes, name, subject, expires: readExpiry(options.expires) };
-  const { token, key } = explained(() => addKey(fileOf(options), given));
+  const { token, key } = addKey(fileOf(options), given);
   print(token);
   process.stderr.write(`This is the token of key ${key.id}; it is not shown again.\n`);
 }
 
 /** `rostrum key list`: prints a table. Names come last, because they can have spaces. */
 export function listKeysCommand(options: KeyFileOption): void {
-  const keys = explained(() => listKeys(fileOf(options)));
-  const rows = keys.map(({ id, created, expires, subject = '-', scopes, name = '-' }) => {
-    return [id, minuteOf(created), minuteOf(expires), subject, scopes.join(','), name];
-  });
+  const rows = listKeys(fileOf(options)).map(
+    ({ id, created, expires, subject = '-', scopes, name = '-' }) => {
+      return [id, minuteOf(created), minuteOf(expires), subject, scopes.join(','), name];
+    },
+  );
   if (rows.length === 0) return;
   const table = [['ID', 'CREATED', 'EXPIRES', 'SUBJECT', 'SCOPES', 'NAME'], ...rows];
   const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
@@ -59,7 +60,7 @@ function minuteOf(instant: string | undefined): string {
 /** `rostrum key revoke` */
 export function revokeKeyCommand(id: string, options: KeyFileOption): void {
   const file = fileOf(options);
-  if (!explained(() => revokeKey(file, id))) {
+  if (!revokeKey(file, id)) {
     throw new Failure(
       `${file} has no key ${id}, or it is revoked already. rostrum key list shows the keys.`,
     );
@@ -93,13 +94,4 @@ function readExpiry(text: string | undefined): string | undefined {
       : Date.now() + Number(count) * units[unit as 'h' | 'd'];
   if (at !== undefined && at > Date.now()) return instantFromMs(at);
   throw new Failure('--expires must be a time in the future, such as 90d, 12h or 2027-01-01.');
-}
-
-/** @throws Failure for errors of the file system */
-function explained<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw fileFailure(error, '--auth-keys') ?? error;
-  }
 }

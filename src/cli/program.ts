@@ -11,7 +11,7 @@ import {
 import { redactStoreUrl } from '../settings/store-url.ts';
 import type { CheckFlags } from './check.ts';
 import type { CopyFlags } from './copy.ts';
-import { Failure, type StoreSetting } from './failure.ts';
+import { Failure, fileFailure, type StoreSetting } from './failure.ts';
 import type { ImportFlags } from './import.ts';
 import type { KeyFileOption, NewKey } from './key.ts';
 import { version } from './package.ts';
@@ -36,7 +36,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     if (error instanceof CommanderError) throw new Failure(redacted(error.message, args));
     const isSentence = error instanceof CredentialsError || error instanceof SchemaFileError;
-    throw isSentence ? new Failure(error.message) : error;
+    throw isSentence ? new Failure(error.message) : (fileFailure(error) ?? error);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isRostrumError } from '../domain/errors.ts';
 import { grouped } from './count.ts';
-import { Failure, fileFailure, refusalOf } from './failure.ts';
+import { Failure, refusalOf } from './failure.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
@@ -59,9 +59,6 @@ function explained(error: unknown, next: string): unknown {
       `A store stopped responding: check that it runs and has space on its disk; then ${next}.`,
     );
   }
-  if (!(error instanceof Error && 'code' in error)) return error;
-  if (error.code === 'ENOSPC') {
-    return new Failure(`The disk is full: free some space; then ${next}.`);
-  }
-  return fileFailure(error) ?? error;
+  const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+  return isFull ? new Failure(`The disk is full: free some space; then ${next}.`) : error;
 }

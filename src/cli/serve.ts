@@ -198,24 +198,8 @@ function explainListening(
   nameOf: NameOf,
   [ofHost, ofPort]: readonly ['host', 'port'] | readonly ['metricsHost', 'metricsPort'],
 ): Failure | undefined {
-  switch (error instanceof Error && 'code' in error && error.code) {
-    case 'EADDRINUSE':
-      return new Failure(
-        `${nameOf(ofPort)} is ${port}, but that port is already in use on ${host}: ` +
-          'choose another port, or 0 for any free one.',
-      );
-    case 'EACCES':
-      return new Failure(
-        `${nameOf(ofPort)} is ${port}, but this user is not allowed to use it: choose a port above 1023.`,
-      );
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new Failure(
-        `${nameOf(ofHost)} is "${host}", but this machine does not have that address: ` +
-          'choose 127.0.0.1, or 0.0.0.0 for every address.',
-      );
-    default:
-      return undefined;
-  }
+  const isListening = error instanceof Error && /^(?:listen|getaddrinfo) /.test(error.message);
+  if (!isListening) return undefined;
+  const given = `${nameOf(ofHost)} is "${host}" and ${nameOf(ofPort)} is ${port}`;
+  return new Failure(`${given}, but the server cannot listen there: ${error.message}.`);
 }

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
 import { backupCommand } from '../../src/cli/backup.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { outcomeOf, start } from '../support/process.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { program, rostrum, startServer } from '../support/server.ts';
@@ -108,11 +109,14 @@ describe('rostrum backup', function () {
         `sqlite:${path('missing.db')}`,
       ],
       [/^--store is "sqlite:.*text\.db": The data file /, fresh, `sqlite:${text}`],
-      [/^There is no folder .*no: make it first\.$/, join(path('no'), 'new.db'), `sqlite:${live}`],
     ];
     for (const [sentence, file, url] of cases) {
       expect(await failureOf(backupCommand(file, { setting: '--store', url }))).to.match(sentence);
     }
+    const nowhere = ['backup', join(path('no'), 'new.db'), '--store', `sqlite:${live}`];
+    expect(await failureOf(runProgram(nowhere))).to.equal(
+      `There is no folder ${path('no')}: make it first.`,
+    );
     expect(existsSync(path('new.db'))).to.equal(false);
   });
 });

@@ -99,7 +99,7 @@ describe('rostrum key', function () {
     const path = join(folder, 'none', 'keys');
     const creation = runProgram(['key', 'create', '--scopes', 'users:read', '--auth-keys', path]);
     expect(await failureOf(creation)).to.equal(
-      `There is no folder ${join(folder, 'none')}: make it first, or name another file by --auth-keys.`,
+      `There is no folder ${join(folder, 'none')}: make it first.`,
     );
   });
 

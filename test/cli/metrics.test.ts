@@ -53,12 +53,12 @@ describe('the program, with metrics', function () {
     const address = taken.address();
     const port = typeof address === 'object' ? String(address?.port) : '';
     expect(await failureOf(runProgram([...memory, '--metrics-port', port]))).to.match(
-      /^--metrics-port is \d+, but that port is already in use on 127\.0\.0\.1: choose another port/,
+      /^--metrics-host is "127\.0\.0\.1" and --metrics-port is \d+, but .* address already in use/,
     );
     const free = String(await freePort());
     const both = [...memory, '--port', port, '--metrics-port', free];
     expect(await failureOf(runProgram(both))).to.match(
-      /^--port is \d+, but that port is already in use/,
+      /^--host is "127\.0\.0\.1" and --port is \d+, but .* address already in use/,
     );
     const again = createServer().listen(Number(free), '127.0.0.1');
     await once(again, 'listening');

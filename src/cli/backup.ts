@@ -1,21 +1,18 @@
-import { stat } from 'node:fs/promises';
 import { backupSqlite, restoreSqlite } from '../adapters/sqlite/index.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { explainOpening, type StoreSetting, storeFailure, storeUrlOf } from './failure.ts';
 import { print } from './output.ts';
 import { runLong } from './run-long.ts';
-import { refuseExisting, writeFile } from './transfer/part-file.ts';
+import { writeFile } from './transfer/part-file.ts';
 
 /** `rostrum backup`: copies the file of an SQLite store while servers use it. */
 export async function backupCommand(file: string, named: StoreSetting): Promise<void> {
-  refuseExisting(file);
   await withPages(named, {
     purpose: 'back up; rostrum copy takes any store',
     next: 'run the same command again to start over',
     work: (path, pages) => writeFile(file, (to) => backupSqlite({ path, to, ...pages })),
   });
-  const { size } = await stat(file);
-  print(`Backed up ${redactStoreUrl(named.url)} to ${file}: ${size} bytes`);
+  print(`Backed up ${redactStoreUrl(named.url)} to ${file}`);
 }
 
 /** `rostrum restore`: replaces everything in an SQLite store with a backup. */
@@ -25,8 +22,7 @@ export async function restoreCommand(from: string, named: StoreSetting): Promise
     next: 'run the same command again; until then the store is as it was',
     work: (path, pages) => restoreSqlite({ path, from, ...pages }),
   });
-  const { size } = await stat(from);
-  print(`Restored ${redactStoreUrl(named.url)} from ${from}: ${size} bytes`);
+  print(`Restored ${redactStoreUrl(named.url)} from ${from}`);
   if (isMoved) {
     print(
       'The old data file could not be opened, and was renamed to end in ".damaged". Restart the servers that had it open.',

@@ -5,17 +5,14 @@ import { type Counts, countsText } from './count.ts';
 import { checkJsonLinesName, type StoreSetting } from './failure.ts';
 import { masked, print } from './output.ts';
 import { type LongRun, runLong } from './run-long.ts';
-import { refuseExisting, writeFile } from './transfer/part-file.ts';
+import { writeFile } from './transfer/part-file.ts';
 import { batches, storeSource } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
 
 /** `rostrum export`: writes all records to a JSON Lines file, or to standard output for `-`. */
 export async function exportCommand(path: string, named: StoreSetting): Promise<void> {
   const isFile = path !== '-';
-  if (isFile) {
-    checkJsonLinesName('rostrum export', path);
-    refuseExisting(path);
-  }
+  if (isFile) checkJsonLinesName('rostrum export', path);
   const counts = await runLong(
     (run) =>
       withStore(named, 'source', (store) =>
@@ -54,8 +51,6 @@ async function exportRecords(
   return written;
 }
 
-function toStandardOutput(text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
-  });
+function toStandardOutput(text: string): Promise<unknown> {
+  return new Promise((done) => process.stdout.write(text, done));
 }

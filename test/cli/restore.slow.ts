@@ -65,7 +65,7 @@ describe('rostrum restore', function () {
     while (made < 50) await new Promise(setImmediate);
     const { code, stdout, output } = await restore('live.db');
     expect(code, output).to.equal(0);
-    expect(stdout).to.match(/^Restored sqlite:.*live\.db from .*backup\.db: \d+ bytes\n$/);
+    expect(stdout).to.match(/^Restored sqlite:.*live\.db from .*backup\.db\n$/);
     isOver = true;
     await Promise.all(writers);
     // A restore of this size takes less time than a write waits for the lock.

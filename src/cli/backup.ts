@@ -7,20 +7,19 @@ import { writeFile } from './transfer/part-file.ts';
 
 /** `rostrum backup`: copies the file of an SQLite store while servers use it. */
 export async function backupCommand(file: string, named: StoreSetting): Promise<void> {
-  await withPages(named, {
-    purpose: 'back up; rostrum copy takes any store',
-    next: 'run the same command again to start over',
-    work: (path, pages) => writeFile(file, (to) => backupSqlite({ path, to, ...pages })),
+  const purpose = 'back up; rostrum copy takes any store';
+  const next = 'run the same command again to start over';
+  await copyPages(named, purpose, next, (options) => {
+    return writeFile(file, (to) => backupSqlite({ ...options, to }));
   });
   print(`Backed up ${redactStoreUrl(named.url)} to ${file}`);
 }
 
 /** `rostrum restore`: replaces everything in an SQLite store with a backup. */
 export async function restoreCommand(from: string, named: StoreSetting): Promise<void> {
-  const isMoved = await withPages(named, {
-    purpose: 'restore',
-    next: 'run the same command again; until then the store is as it was',
-    work: (path, pages) => restoreSqlite({ path, from, ...pages }),
+  const next = 'run the same command again; until then the store is as it was';
+  const isMoved = await copyPages(named, 'restore', next, (options) => {
+    return restoreSqlite({ ...options, from });
   });
   print(`Restored ${redactStoreUrl(named.url)} from ${from}`);
   if (isMoved) {
@@ -30,35 +29,37 @@ export async function restoreCommand(from: string, named: StoreSetting): Promise
   }
 }
 
-interface PagesTask<T> {
-  /** What the file is needed for. */
-  readonly purpose: string;
-  /** What to do after an interruption. */
-  readonly next: string;
-  work(path: string, pages: { onProgress(done: number, total: number): void }): Promise<T>;
+interface PagesOptions {
+  readonly path: string;
+  onProgress(done: number, total: number): void;
 }
 
-/** Copies the pages of a data file, with progress, until a signal. @throws Failure for a store without a file */
-async function withPages<T>(
+/**
+ * Copies the pages of a data file, with progress, until a signal.
+ *
+ * @param purpose what the file is needed for
+ * @param next what to do after an interruption
+ * @throws Failure for a store without a file
+ */
+async function copyPages<T>(
   named: StoreSetting,
-  { purpose, next, work }: PagesTask<T>,
+  purpose: string,
+  next: string,
+  copy: (options: PagesOptions) => Promise<T>,
 ): Promise<T> {
   const store = storeUrlOf(named);
   if (store.kind !== 'sqlite') {
     throw storeFailure(named, `only an SQLite store has a file to ${purpose}.`);
   }
-  try {
-    return await runLong(
-      ({ progress, signal }) => {
-        const onProgress = (done: number, total: number) => {
-          signal.throwIfAborted();
-          progress('pages', done, total);
-        };
-        return work(store.path, { onProgress });
-      },
-      () => next,
-    );
-  } catch (error) {
-    throw explainOpening(error, named);
-  }
+  const copying = runLong(
+    ({ progress, signal }) => {
+      const onProgress = (done: number, total: number) => {
+        signal.throwIfAborted();
+        progress('pages', done, total);
+      };
+      return copy({ path: store.path, onProgress });
+    },
+    () => next,
+  );
+  return copying.catch((error: unknown) => Promise.reject(explainOpening(error, named)));
 }

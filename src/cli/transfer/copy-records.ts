@@ -10,7 +10,7 @@ import {
 import { compareText } from '../../domain/text.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer } from '../../ports/transfer.ts';
-import { type Counts, counted } from '../count.ts';
+import type { Counts } from '../count.ts';
 import { conflictOf, Failure } from '../failure.ts';
 import type { LongRun } from '../run-long.ts';
 import { batches, type Records, storeSource, transferOf } from './source.ts';
@@ -43,25 +43,22 @@ export async function copyRecords(
   const [all, before] = [await source.count(), await target.count()];
   const pairsOf = (list: Collection) => pairs(source[list](), target[list]());
 
-  /** Compares both sides without changing anything. */
+  /** Compares both sides without changing anything. Names the first record that differs. */
   const compare = async () => {
     const counts = { users: 0, posts: 0 };
-    const [differing, others] = [
-      { count: 0, example: '' },
-      { count: 0, example: '' },
-    ];
+    let [differing, other]: readonly (string | undefined)[] = [];
     for (const list of collections) {
       for await (const pair of pairsOf(list)) {
         const { given, stored } = pair;
         const name = `the ${list.slice(0, -1)} ${(given ?? stored)?.record.id}`;
-        if (isOther(pair)) note(others, name);
-        if (!isSame(pair)) note(differing, name);
+        if (isOther(pair)) other ??= name;
+        if (!isSame(pair)) differing ??= name;
         if (given === undefined) continue;
         counts[list] += 1;
         progress(`compared ${list}`, counts[list], all[list]);
       }
     }
-    return { counts, differing, others };
+    return { counts, differing, other };
   };
 
   const differing = async function* (list: Collection) {
@@ -115,18 +112,17 @@ export async function copyRecords(
       );
     }
     compared = await compare();
-    const { count, example } = compared.others;
-    if (count > 0 && !overwrite) {
+    if (compared.other !== undefined && !overwrite) {
       throw new Failure(
-        `The target has ${counted(count, 'record')} that the source does not have, or has in an older ` +
-          `version (${example}): use --overwrite to remove or replace them, or choose another target.`,
+        'The target has records that the source does not have, or has in an older version, such as ' +
+          `${compared.other}: use --overwrite to remove or replace them, or choose another target.`,
       );
     }
   }
   await transfer.begin();
-  if (compared?.differing.count !== 0) {
+  if (compared === undefined || compared.differing !== undefined) {
     const conflicts = { users: await carryOver('users'), posts: await carryOver('posts') };
-    if (compared !== undefined && compared.others.count > 0) {
+    if (compared?.other !== undefined) {
       // Posts first, because every store deletes a user without posts in one step.
       await removeOthers('posts');
       await removeOthers('users');
@@ -137,11 +133,10 @@ export async function copyRecords(
   }
   // Last, because a store ignores the deleted ids of records that it still has.
   for (const list of collections) await carryOverDeleted(list);
-  const { count, example } = compared.differing;
-  if (count > 0) {
+  if (compared.differing !== undefined) {
     throw new Failure(
-      `The two sides differ in ${counted(count, 'record')} (${example}), because one of them was changed ` +
-        'during the copy: run the same command again to copy the rest.',
+      `The two sides differ in ${compared.differing}, because one of them was changed during the copy: ` +
+        'run the same command again to copy the rest.',
     );
   }
   await transfer.end();
@@ -209,9 +204,4 @@ async function load(
 
 function withoutAddress({ record, version }: Versioned<Entity>): Versioned<Entity> {
   return new VersionedRecord({ ...record, email: null }, version);
-}
-
-function note(some: { count: number; example: string }, name: string): void {
-  some.count += 1;
-  some.example ||= name;
 }

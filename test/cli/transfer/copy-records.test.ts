@@ -118,20 +118,20 @@ describe('copyRecords', () => {
     const name = 'Other';
     const others: [RegExp, (to: Store) => Promise<unknown>, version?: number][] = [
       [
-        /1 record that the source does not have.* \(the user u0000005x\)/,
+        /records that the source does not have.*, such as the user u0000005x: /,
         (to) => to.users.create(user(70, { id: 'u0000005x' })),
       ],
       [
-        /1 record that the source does not have.* \(the post !\)/,
+        /records that the source does not have.*, such as the post !: /,
         (to) => to.posts.create(post(0, { id: '!' })),
       ],
       [
-        /1 record .*in an older version \(the user u0000002\)/,
+        /in an older version, such as the user u0000002: /,
         (to) => fill(to, { users: [{ record: user(2, { name }), version: 9 }] }),
         10,
       ],
       [
-        /1 record .*in an older version/,
+        /in an older version, such as the user u0000002: /,
         (to) =>
           fill(to, {
             users: [{ record: user(2, { updatedAt: '2030-01-01T00:00:00.000Z' }), version: 3 }],
@@ -167,7 +167,7 @@ describe('copyRecords', () => {
       })),
     });
     expect(await failureOf(copy(from, to))).to.match(
-      /^The target has 1,400 records that the source does not have/,
+      /^The target has records that the source does not have/,
     );
     await copy(from, to, { overwrite: true });
     expect(await contentOf(to)).to.deep.equal(given);
@@ -231,10 +231,10 @@ describe('copyRecords', () => {
       await from.posts.delete(post(0).id);
     });
     expect(await failureOf(copy(from, to))).to.match(
-      /The two sides differ in 3 records \(the user .*run the same command again/,
+      /The two sides differ in the user .*run the same command again/,
     );
     expect(await failureOf(copy(from, to))).to.match(
-      /that the source does not have.* \(the post p0000000\)/,
+      /that the source does not have.*, such as the post p0000000: /,
     );
     await copy(from, to, { overwrite: true });
     expect(await contentOf(to)).to.deep.equal(await contentOf(from));

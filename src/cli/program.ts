@@ -95,9 +95,8 @@ The file can be:
   .json              {"users": […], "posts": […]}, or an array
   -                  standard input
 
-If its columns don't have the names of Rostrum's fields, write a transform.
-docs/moving-in.md has examples for WordPress, Ghost, Substack, Mastodon, MongoDB and
-spreadsheets.
+If its columns don't have the names of Rostrum's fields, write a transform. The page
+docs/moving-in.md has examples for other programs.
 
 All records are checked before any is added. With --keep-ids, you can repeat an
 interrupted import: it skips the records that it has added already. Without --keep-ids,
@@ -115,28 +114,21 @@ function createProgram(): Command {
     .exitOverride()
     .hook('preAction', (_program, command) => checkFields(command));
 
-  const serve = program
-    .command('serve')
+  const allSettings = Object.keys(settingsTable) as (keyof Settings)[];
+  const serve = withSettings(program.command('serve'), ...allSettings)
     .description('start the server (the default command)')
     .action(async (settings: Settings) => {
-      const { serveCommand } = await import('./serve.ts');
-      await serveCommand(settings, (name) => givenName(serve, name));
+      await (await import('./serve.ts')).serveCommand(settings, (name) => givenName(serve, name));
     });
-  for (const setting of Object.values(settingsTable)) serve.addOption(optionOf(setting));
   program.addHelpText('after', () => `\n${serve.helpInformation()}${exitCodesHelp}`);
 
-  const openapi = program
-    .command('openapi')
+  const openapi = withSettings(program.command('openapi'), ...allSettings)
     .description('print the OpenAPI 3.1 description of a server with these settings')
+    .addHelpText('after', '\nDoes not open the store or any port.')
     .action(async (settings: Settings) => {
       const { openApiCommand } = await import('./openapi.ts');
       await openApiCommand(settings, (name) => givenName(openapi, name));
     });
-  for (const [name, setting] of Object.entries(settingsTable)) {
-    // Accepted without effect, so that you can pass the flags of your server.
-    const isUnused = ['port', 'store', 'logLevel', 'metricsPort', 'metricsHost'].includes(name);
-    openapi.addOption(optionOf(setting).hideHelp(isUnused));
-  }
 
   program
     .command('copy')
@@ -158,8 +150,7 @@ function createProgram(): Command {
     .description('list the stored records that break a schema or an --index declaration')
     .addHelpText('after', '\nExits with code 2 if there are any. Changes nothing.')
     .action(async (flags: CheckFlags, command: Command) => {
-      const { checkCommand } = await import('./check.ts');
-      await checkCommand(storeOf(command), flags);
+      await (await import('./check.ts')).checkCommand(storeOf(command), flags);
     });
 
   const as = new Option('--as <list>', 'the collection that an array, JSON Lines or CSV contains');
@@ -176,8 +167,7 @@ function createProgram(): Command {
     .option('--report <file>', 'write all rejected records to a .jsonl file')
     .addHelpText('after', importHelp)
     .action(async (file: string, flags: ImportFlags, command: Command) => {
-      const { importCommand } = await import('./import.ts');
-      await importCommand(file, storeOf(command), flags);
+      await (await import('./import.ts')).importCommand(file, storeOf(command), flags);
     });
 
   withSettings(program.command('seed'), 'store', 'userSchema', 'postSchema')

@@ -14,10 +14,7 @@ const names = 'Ada Amara Chen Elif Farid Grace Hana Kofi Lena Noor Yuki'.split('
 const families = 'Abara Berg Diaz Gupta Haddad Ito Nguyen Rossi Silva Zhang'.split(' ');
 const subjects = 'bread bicycles gardens letters maps mountains radios rivers tea'.split(' ');
 const titles = ['On {}', 'A short history of {}', 'What {} taught me', 'In praise of {}'];
-const bodies = [
-  'It began with {}, as so many things do. We read all about {} that the library had.',
-  'The best advice about {} fits on a postcard. Since then, {} and I get along.',
-];
+const body = 'It began with {}, as so many things do. The library had three books about {}.';
 
 /** The period before now that the records' times are spread over. */
 const spreadMs = 300 * 24 * 60 * 60 * 1000;
@@ -59,7 +56,7 @@ export async function seedRecords(
   };
   const postAt = (n: number) => {
     const authorId = users > 0 ? `${run}-${n % users}` : null;
-    return { title: text(titles, n), body: text(bodies, n), authorId };
+    return { title: text(titles, n), body: text([body], n), authorId };
   };
   const rows = function* (): Generator<ListRow> {
     for (let n = 0; n < users + posts; n++) {

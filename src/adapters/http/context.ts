@@ -164,7 +164,8 @@ export function hostOf({ req, state }: Context): string | undefined {
 /** The URL of the server as the client sees it. */
 export function originOf(ctx: Context): string {
   const { siteUrl } = ctx.state.rostrum;
-  return siteUrl.startsWith('http') ? siteUrl : `http://${hostOf(ctx) ?? 'localhost'}${siteUrl}`;
+  if (siteUrl.startsWith('http')) return siteUrl;
+  return `${ctx.protocol}://${hostOf(ctx) ?? 'localhost'}${siteUrl}`;
 }
 
 /** Returns the client's own `X-Request-Id` if it is safe to log and send back, else a new id. */

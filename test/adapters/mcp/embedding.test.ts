@@ -37,7 +37,8 @@ describe('MCP in another app', () => {
   it('is served by rostrum/fetch', async () => {
     const handle = createFetchHandler(rostrum, { mcp, authenticate });
     const url = new URL('https://example.com/api/v1/mcp');
-    const client = await connectTo(url, {}, '2026-07-28', (input, init) =>
+    const headers = { Origin: url.origin }; // A page of this server.
+    const client = await connectTo(url, headers, '2026-07-28', (input, init) =>
       handle(new Request(input, init)),
     );
     const { isError, content } = await client.call('find_posts');

@@ -1,7 +1,15 @@
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import type { Authenticate } from '../../../../src/adapters/http/index.ts';
-import { type Caller, type CallerInput, type Scope, scopes } from '../../../../src/index.ts';
+import { fetchHandler } from '../../../../src/adapters/http/fetch/handler.ts';
+import { type Authenticate, createApp } from '../../../../src/adapters/http/index.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import {
+  type Caller,
+  type CallerInput,
+  createRostrum,
+  type Scope,
+  scopes,
+} from '../../../../src/index.ts';
 import { until } from '../../../support/until.ts';
 import type { Answer } from '../support/answer.ts';
 import { expectProblem, startApi } from '../support/api.ts';
@@ -136,6 +144,17 @@ describe('authentication', () => {
     await using open = await startApi();
     const none = `${open.server.url}/.well-known/oauth-protected-resource/api/v1`;
     expectProblem(await open.get(none), 404, 'path-not-found');
+  });
+
+  it('has the protocol of the connection in its URLs', async () => {
+    const options = { authenticate, ready: async () => {} };
+    const handle = fetchHandler(createApp(createRostrum(createMemoryStore()), options));
+    const headers = { 'X-Forwarded-Proto': 'https' }; // Not trusted.
+    for (const origin of ['http://forum.example', 'https://forum.example']) {
+      const url = `${origin}/.well-known/oauth-protected-resource/api/v1`;
+      const response = await handle(new Request(url, { headers }));
+      expect(await response.json()).to.include({ resource: `${origin}/api/v1` });
+    }
   });
 
   it('rejects tokens in the query, and a second Authorization header', async () => {

@@ -98,8 +98,13 @@ function internal(cause: unknown): Problem {
   return new Problem('internal', 'Something went wrong in the server.', { cause });
 }
 
-/** True for an error that middleware threw for the client, as `ctx.throw(403)` does. */
-export function isForClient(error: unknown): boolean {
+/** An error that middleware threw for the client, as `ctx.throw(403)` does. */
+export interface ExposedError extends Error {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+}
+
+export function isForClient(error: unknown): error is ExposedError {
   return error instanceof Error && 'expose' in error && error.expose === true;
 }
 

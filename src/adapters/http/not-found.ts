@@ -1,5 +1,5 @@
 import type { Context, Step } from './context.ts';
-import { isForClient } from './errors.ts';
+import { type ExposedError, isForClient } from './errors.ts';
 import { Problem } from './problems/problem.ts';
 
 /** Gives middleware behind Rostrum a chance, then throws 404. */
@@ -8,11 +8,21 @@ export const notFound: Step = async (ctx, next) => {
     await next();
   } catch (error) {
     if (!isForClient(error)) throw error;
-    ctx.onerror(error as Error);
+    sendExposed(ctx, error);
   }
   if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;
   throw new Problem('path-not-found', `No such path. ${suggestion(ctx)}`);
 };
+
+/** Responds as `ctx.onerror` does, but keeps the headers of every response. */
+function sendExposed(ctx: Context, error: ExposedError): void {
+  const { status = 500, headers = {}, message } = error;
+  ctx.app.emit('error', error, ctx);
+  ctx.status = status;
+  ctx.set(headers);
+  ctx.type = 'text';
+  ctx.body = message;
+}
 
 const collections = ['users', 'posts', 'events'];
 

@@ -66,6 +66,9 @@ describe('createApp', () => {
     const refused = await api.get('/refused');
     expect([refused.status, refused.headers.get('x-why')]).to.deep.equal([403, 'mine']);
     expect(await refused.text()).to.equal('not yours');
+    for (const name of ['x-request-id', 'x-content-type-options']) {
+      expect(refused.headers.get(name), name).to.be.a('string');
+    }
     const failed = await api.get('/failed');
     expect(failed.status).to.equal(500);
     expect(await failed.text()).not.to.contain('secret');

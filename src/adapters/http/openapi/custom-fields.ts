@@ -47,7 +47,7 @@ function membersOf(
   return Object.fromEntries(members);
 }
 
-/** Returns true if an object can have members that its schema does not list. */
+/** Returns the keyword that says whether an object can have members that its schema does not list. */
 function restOf({ additionalProperties, patternProperties }: JsonSchema): JsonSchema {
   const isClosed = additionalProperties === false && patternProperties === undefined;
   return { additionalProperties: !isClosed };

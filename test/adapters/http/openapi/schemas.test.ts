@@ -30,6 +30,20 @@ const body = fc.oneof(
 const nothing = fc.constantFrom(null, undefined);
 const odd = fc.constantFrom(5, true, [], {});
 
+describe('the OpenAPI description', () => {
+  it('has the URL of the API as clients see it', () => {
+    const publicUrl = 'https://example.com/backend/';
+    for (const [options, url] of [
+      [{}, '/api/v1'],
+      [{ publicUrl }, 'https://example.com/backend/api/v1'],
+      [{ prefix: '/' }, '/'],
+      [{ prefix: '/', publicUrl }, 'https://example.com/backend'],
+    ] as const) {
+      expect(documentOf(options).servers).to.deep.equal([{ url }]);
+    }
+  });
+});
+
 describe('the schemas of the OpenAPI description', () => {
   const description = new DescriptionUnderTest(documentOf());
 

@@ -138,7 +138,8 @@ export function standalone(rostrum: AnyRostrum, options: ChainOptions): Koa {
 /** The chain of the API without pages. */
 function apiChain(rostrum: AnyRostrum, options: ChainOptions): Middleware {
   const prefix = prefixPath(options.prefix);
-  const api = apiRouter(rostrum, prefix, options, limiterFor(options));
+  const endpoints = [...endpointsFor(rostrum.customFilters), ...mcpEndpoints(options)];
+  const api = apiRouter(rostrum, prefix, options, limiterFor(options), endpoints);
   return chain(options, false, problemsRouter(prefix).routes(), api.routes());
 }
 

@@ -64,12 +64,25 @@ export interface Endpoint {
   readonly description?: string;
   /** The caller needs one of these; the first is enough for every record. */
   readonly scopes: readonly [Scope, ...Scope[]];
+  /** What the description says about callers, in addition to the scopes. */
+  readonly callerNote?: string;
+  /** The path of the protected resource (RFC 9728) that it belongs to; the API's prefix if absent. */
+  readonly resource?: string;
+  /** Runs once the caller is known, before the caller's rate limit. */
+  readonly resolve?: Step;
   readonly query?: readonly Parameter[];
+  /** Returns a hint about an unknown query parameter, or an empty string. */
+  readonly queryHint?: (name: string) => string;
   readonly headers?: readonly Parameter[];
   /** The schema of the body; true for any JSON object. */
   readonly body?: SchemaName | true;
   readonly responses: Readonly<Record<number, EndpointResponse>>;
   /** Problems beside those that any request can end in. */
   readonly problems?: readonly ProblemCode[];
+  /**
+   * Which requests run at a time: `list`, a few, and large pages do not delay small ones; `record`, one for each
+   * `:id`, because changes of one record would conflict in the store. All if absent.
+   */
+  readonly queue?: 'list' | 'record';
   readonly handle: Step;
 }

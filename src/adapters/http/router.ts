@@ -1,5 +1,4 @@
 import { Router } from '@koa/router';
-import { subjectOf } from '../../domain/access.ts';
 import type { Scope } from '../../domain/caller.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import { authentication } from './access/authenticate.ts';
@@ -9,11 +8,7 @@ import { parseBody, readBody } from './body.ts';
 import type { Context, RostrumState, Step } from './context.ts';
 import { compose } from './context.ts';
 import { bodyForms, type Endpoint } from './endpoint.ts';
-import { endpointsFor } from './endpoints/index.ts';
-import { mcpEndpoints } from './endpoints/mcp.ts';
-import { ownPath } from './endpoints/users.ts';
 import type { Limiter } from './limits.ts';
-import { indexHint } from './lists/custom-filters.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
 import { escapePath } from './target.ts';
@@ -28,10 +23,7 @@ export function apiRouter(
   prefix: string,
   options: RostrumHttpOptions,
   limiter: Limiter,
-  endpoints: readonly Endpoint[] = [
-    ...endpointsFor(rostrum.customFilters),
-    ...mcpEndpoints(options),
-  ],
+  endpoints: readonly Endpoint[],
 ): Router<RostrumState> {
   const { cors, rateLimits } = options;
   const authenticate = authentication(rostrum, options);
@@ -42,17 +34,17 @@ export function apiRouter(
   });
 
   const stepsOf = (endpoint: Endpoint, ...first: (Step | undefined)[]): Step => {
-    const { path, scopes, query, headers, body, method } = endpoint;
-    const form = body && bodyForms[method];
+    const { operation, scopes, resource, query, queryHint, headers } = endpoint;
+    const form = endpoint.body && bodyForms[endpoint.method];
     const steps = [
-      setOperation(endpoint.operation),
+      setOperation(operation),
       ...first,
       limitAddress(rateLimits), // 429
-      authenticate(scopes), // 400, 401, 403, 429, 503
-      path === ownPath && method !== 'OPTIONS' ? resolveMe : undefined, // 403
+      authenticate(scopes, resource), // 400, 401, 403, 429, 503
+      endpoint.resolve, // 403
       limitCaller(rateLimits), // 429
-      limiter.admit(endpoint.operation), // 503
-      validateQuery(query, path === '/users' || path === '/posts' ? indexHint(path) : undefined), // 400
+      limiter.admit(operation), // 503
+      validateQuery(query, queryHint), // 400
       validateHeaders(headers), // 400
       form && readBody(form, limiter), // 415, 413, 400, 503
       limiter.run(queueOf(endpoint)), // 503
@@ -81,17 +73,10 @@ export function setOperation(operation: string): Step {
   };
 }
 
-/** Makes `/users/me` the user that is the caller's own. */
-const resolveMe: Step = (ctx, next) => {
-  ctx.params = { id: subjectOf(ctx.state.rostrum.caller) };
-  return next();
-};
-
 /** The queue of an endpoint's requests, and the slot that limits how many run at a time. */
-function queueOf({ method, path, operation, responses }: Endpoint) {
-  const [, collection] = path.split('/');
-  if (responses[200]?.schema?.endsWith('Page') && operation !== 'listEvents') {
-    // Large pages have a queue of their own, so that small ones need not wait for them.
+function queueOf({ queue, path, operation }: Endpoint) {
+  if (queue === 'list') {
+    // By the number of digits of `limit`.
     const queues = [1, 2, 3, 4].map((digits) => {
       const name = `${operation} ${digits}`;
       return { name, slot: { key: name, capacity: 4 } };
@@ -101,15 +86,15 @@ function queueOf({ method, path, operation, responses }: Endpoint) {
       return queues[digits - 1] as (typeof queues)[number];
     };
   }
-  if (method === 'GET' || method === 'POST' || method === 'OPTIONS') {
-    const queue = { name: operation };
-    return () => queue;
+  if (queue === 'record') {
+    const [, collection] = path.split('/');
+    return ({ params: { id } }: Context) => ({
+      name: operation,
+      slot: { key: `${collection}/${id}`, capacity: 1 },
+    });
   }
-  // Changes of one record run one after another: together they would only conflict in the store.
-  return ({ params: { id } }: Context) => ({
-    name: operation,
-    slot: { key: `${collection}/${id}`, capacity: 1 },
-  });
+  const all = { name: operation };
+  return () => all;
 }
 
 /** All methods of the API, in the order of `Allow`. */

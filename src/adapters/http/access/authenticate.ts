@@ -45,7 +45,10 @@ interface Options {
  * Returns the step that identifies the caller, checks that it has one of the endpoint's scopes, and binds the
  * services to it: 400, 401, 403, 429, 503.
  */
-export function authentication(rostrum: AnyRostrum, options: Options): (scopes: Scopes) => Step {
+export function authentication(
+  rostrum: AnyRostrum,
+  options: Options,
+): (scopes: Scopes, resource?: string) => Step {
   const { authenticate } = options;
   const anonymous = options.anonymous && anonymousCaller(options.anonymous);
   const identify = authenticate && identification(authenticate, options);
@@ -56,20 +59,20 @@ export function authentication(rostrum: AnyRostrum, options: Options): (scopes: 
       return next();
     };
   }
-  return (scopes) => async (ctx, next) => {
+  return (scopes, resource) => async (ctx, next) => {
     if (anonymous !== undefined) ctx.vary('Authorization');
-    const caller = authenticate?.known?.(ctx) ?? (await identify(ctx));
+    const caller = authenticate?.known?.(ctx) ?? (await identify(ctx, resource));
     if (caller !== undefined) {
       bind(ctx, toCaller(caller), scopes);
       return next();
     }
-    if (anonymous === undefined) throw unauthenticated(ctx);
+    if (anonymous === undefined) throw unauthenticated(ctx, resource);
     ctx.state.rostrum.isAnonymous = true;
     try {
       bind(ctx, anonymous, scopes);
       return await next();
     } catch (error) {
-      throw isRostrumError(error, 'forbidden') ? unauthenticated(ctx) : error;
+      throw isRostrumError(error, 'forbidden') ? unauthenticated(ctx, resource) : error;
     }
   };
 
@@ -86,7 +89,7 @@ export function authentication(rostrum: AnyRostrum, options: Options): (scopes: 
 function identification(authenticate: Authenticate, options: Options) {
   const { logger, rateLimits: { failures } = {} } = options;
   const repeats = new Repeats();
-  return async (ctx: Context): Promise<CallerInput | undefined> => {
+  return async (ctx: Context, resource?: string): Promise<CallerInput | undefined> => {
     const { authorization } = ctx.req.headers;
     const { rostrum } = ctx.state;
     const address = rateLimitKey(rostrum.address);
@@ -99,7 +102,7 @@ function identification(authenticate: Authenticate, options: Options) {
       const quota = await failures?.take(address);
       if (quota?.remaining === 0 && !quota.isExceeded) logLimit(rostrum.address, quota, logger);
     }
-    if (judged !== undefined || authorization !== undefined) throw unauthenticated(ctx);
+    if (judged !== undefined || authorization !== undefined) throw unauthenticated(ctx, resource);
     return undefined;
   };
 }
@@ -130,9 +133,9 @@ async function ask(authenticate: Authenticate, ctx: Context): Promise<Authentica
   }
 }
 
-function unauthenticated(ctx: Context): Problem {
+function unauthenticated(ctx: Context, resource: string | undefined): Problem {
   const isSent = ctx.req.headers.authorization !== undefined;
-  const metadata = metadataUrl(ctx);
+  const metadata = metadataUrl(ctx, resource);
   const parameters = [
     ...(metadata === undefined ? [] : [`resource_metadata="${metadata}"`]),
     ...(isSent ? ['error="invalid_token"'] : []),

@@ -9,11 +9,10 @@ export function metadataPath(prefix: string): string {
   return `/.well-known/oauth-protected-resource${prefix}`;
 }
 
-/** Returns the URL of the metadata; undefined if the app does not serve it. */
-export function metadataUrl(ctx: Context): string | undefined {
-  const { app, operation } = ctx.state.rostrum;
-  const path = operation === 'mcp' ? mcpPath : app.prefix;
-  return app.hasPages ? originOf(ctx) + metadataPath(path) : undefined;
+/** Returns the URL of the metadata of a resource; undefined if the app does not serve it. */
+export function metadataUrl(ctx: Context, resource: string | undefined): string | undefined {
+  const { app } = ctx.state.rostrum;
+  return app.hasPages ? originOf(ctx) + metadataPath(resource ?? app.prefix) : undefined;
 }
 
 /** Responds with the token issuer and the scopes of the API or of MCP (RFC 9728, section 2). */

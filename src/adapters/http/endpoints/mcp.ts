@@ -15,6 +15,7 @@ export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly E
     operation: 'mcp',
     summary: 'Serves AI agents (Model Context Protocol)',
     scopes,
+    resource: mcpPath,
     body: true,
     responses: {},
     async handle(ctx) {

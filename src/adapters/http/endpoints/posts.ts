@@ -5,6 +5,7 @@ import type { PostInput } from '../../../domain/post.ts';
 import type { PostFilter, PostSort } from '../../../domain/search.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { preconditionOf } from '../headers/preconditions.ts';
+import { indexHint } from '../lists/custom-filters.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, postListParameters } from '../lists/parameters.ts';
 import { readListQuery, readPostFilter } from '../lists/query.ts';
@@ -38,6 +39,8 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       description: pageDescription,
       scopes: ['posts:read', 'posts:read:all'],
       query: postListParameters(customFields),
+      queryHint: indexHint('posts'),
+      queue: 'list',
       responses: responses.listed,
       problems: ['invalid-cursor'],
       async handle(ctx) {
@@ -66,6 +69,7 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Create a post',
       description: 'Safe to repeat with an Idempotency-Key.',
       scopes: ['posts:write', 'posts:write:own'],
+      callerNote: "Without an author, the post's author is the caller, if the caller is a user.",
       headers: [idempotencyKey, prefer],
       body: 'PostInput',
       responses: responses.created,
@@ -101,6 +105,7 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Replace a post',
       description: 'Removes the fields that are left out. Never creates a post.',
       scopes: ['posts:write', 'posts:write:own'],
+      queue: 'record',
       headers: changeHeaders,
       body: 'PostInput',
       responses: responses.changed,
@@ -123,6 +128,7 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Change some fields of a post',
       description: 'A JSON merge patch (RFC 7396): absent fields stay, and null removes a field.',
       scopes: ['posts:write', 'posts:write:own'],
+      queue: 'record',
       headers: changeHeaders,
       body: 'PostPatch',
       responses: responses.changed,
@@ -145,6 +151,7 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Delete a post',
       description: 'Cannot be undone.',
       scopes: ['posts:write', 'posts:write:own'],
+      queue: 'record',
       headers: changeHeaders,
       responses: responses.deleted,
       problems: problems.deleted,

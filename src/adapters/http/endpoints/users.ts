@@ -1,11 +1,13 @@
-import { canReadInFull, itself } from '../../../domain/access.ts';
+import { canReadInFull, itself, subjectOf } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { UserFilter, UserSort } from '../../../domain/search.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { UserInput } from '../../../domain/user.ts';
+import type { Step } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { preconditionOf } from '../headers/preconditions.ts';
+import { indexHint } from '../lists/custom-filters.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, userListParameters } from '../lists/parameters.ts';
 import { readListQuery, readUserFilter } from '../lists/query.ts';
@@ -40,6 +42,8 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       description: pageDescription,
       scopes: ['users:read', 'users:read:public'],
       query: userListParameters(customFields),
+      queryHint: indexHint('users'),
+      queue: 'list',
       responses: responses.listed,
       problems: ['invalid-cursor'],
       async handle(ctx) {
@@ -104,6 +108,7 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Replace a user',
       description: 'Removes the fields that are left out. Never creates a user.',
       scopes: ['users:write', 'users:write:own'],
+      queue: 'record',
       headers: changeHeaders,
       body: 'UserInput',
       responses: responses.changed,
@@ -126,6 +131,7 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Change some fields of a user',
       description: 'A JSON merge patch (RFC 7396): absent fields stay, and null removes a field.',
       scopes: ['users:write', 'users:write:own'],
+      queue: 'record',
       headers: changeHeaders,
       body: 'UserPatch',
       responses: responses.changed,
@@ -148,6 +154,8 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Delete a user',
       description: 'Cannot be undone.',
       scopes: ['users:write', 'users:write:own'],
+      callerNote:
+        'With "posts", it also needs posts:write, or posts:write:own for the caller\'s own user.',
       query: [
         {
           name: 'posts',
@@ -156,6 +164,7 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
           ...oneOf(deleteModes.filter((mode) => mode !== 'refuse')),
         },
       ],
+      queue: 'record',
       headers: changeHeaders,
       responses: responses.deleted,
       problems: [...problems.deleted, 'user-has-posts'],
@@ -174,8 +183,11 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
   return [...ownEndpoints(endpoints), ...endpoints];
 }
 
-/** The path of the caller's own user. */
-export const ownPath = `/users/${itself}`;
+/** Makes the subject of the caller the `:id`. */
+const resolveItself: Step = (ctx, next) => {
+  ctx.params = { id: subjectOf(ctx.state.rostrum.caller) };
+  return next();
+};
 
 /** The endpoints of the caller's own user: those of any user, but PUT creates the user as well. */
 function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
@@ -184,7 +196,8 @@ function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
     const { method, operation, summary } = endpoint;
     const own = {
       ...endpoint,
-      path: ownPath,
+      path: `/users/${itself}`,
+      resolve: resolveItself,
       operation: operation.replace('User', 'Me'),
       summary: summary.replace('a user', "the caller's own user"),
     };

@@ -121,8 +121,7 @@ function next(value: string | number): string | number {
 }
 
 /** Says how to declare a field that a list was asked to be filtered by. */
-export function indexHint(path: '/users' | '/posts'): (name: string) => string {
-  const collection = path.slice(1) as Collection;
+export function indexHint(collection: Collection): (name: string) => string {
   return (name) => {
     const field = name.replace(/\[\w+\]$/, '');
     if (knownFields[collection].includes(field) || !isDeclarable(field)) return '';

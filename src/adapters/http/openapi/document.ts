@@ -173,23 +173,19 @@ function headersOf(own: readonly string[]): JsonSchema {
   return Object.fromEntries(Array.from(names, (name) => [name, reference(name, 'headers')]));
 }
 
-/** Notes on what a caller needs, and on what its identity changes. */
-const notesOnCallers: Readonly<Record<string, string>> = {
-  deleteUser:
-    ' With "posts", it also needs posts:write, or posts:write:own for the caller\'s own user.',
-  createPost: " Without an author, the post's author is the caller, if the caller is a user.",
-};
-
 const rights: Readonly<Record<string, string>> = {
   own: "for the caller's own records",
   public: 'for the public view',
   all: 'for drafts and scheduled posts of others',
 };
 
-function describeScopes({ operation, scopes: [always, ...narrower] }: Endpoint): string {
-  if (operation === 'listEvents') return 'Needs one of the scopes below.';
+function describeScopes({ scopes: [always, ...narrower], callerNote = '' }: Endpoint): string {
+  const [collection] = always.split(':');
+  if (!narrower.every((scope) => scope.startsWith(`${collection}:`))) {
+    return 'Needs one of the scopes below.';
+  }
   const others = narrower.map((scope) => `, or ${scope} ${rights[scope.split(':')[2] ?? '']}`);
-  return `Needs the scope ${always}${others.join('')}.${notesOnCallers[operation] ?? ''}`;
+  return `Needs the scope ${always}${others.join('')}. ${callerNote}`.trimEnd();
 }
 
 /** One of the scopes is enough; an empty requirement stands for a request without credentials. */

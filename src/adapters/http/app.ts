@@ -5,7 +5,14 @@ import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { cors } from './access/cors.ts';
 import { clientAddresses } from './client-address.ts';
-import { compose, hostOf, type RostrumState, requestState, type Step } from './context.ts';
+import {
+  compose,
+  hostOf,
+  type RostrumState,
+  requestState,
+  type Step,
+  setOperation,
+} from './context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
@@ -20,7 +27,8 @@ import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 import { problemsRouter } from './pages/problems.ts';
 import { pagesRouter } from './pages/router.ts';
 import { Problem } from './problems/problem.ts';
-import { apiRouter, methodNotAllowed, setOperation } from './router.ts';
+import { apiRouter, methodNotAllowed } from './router.ts';
+import { commonHeaders } from './send.ts';
 import {
   maxTargetLength,
   parseTarget,
@@ -193,8 +201,7 @@ function begin(options: ChainOptions, hasPages: boolean): Step {
   };
   return (ctx, next) => {
     ctx.state.rostrum = requestState(ctx, settings);
-    ctx.set('X-Request-Id', ctx.state.rostrum.requestId);
-    ctx.set('X-Content-Type-Options', 'nosniff');
+    ctx.set(commonHeaders(ctx.state.rostrum.requestId));
     return next();
   };
 }

@@ -29,14 +29,6 @@ export function clientAddresses(trusted: TrustedProxies = 0): ClientAddress {
   };
 }
 
-/**
- * Returns the key by which an address is limited. A client of IPv6 has at least a /64 of addresses, which
- * count as one.
- */
-export function rateLimitKey(address: string): string {
-  return address.includes(':') ? network(address) : address;
-}
-
 function byCount(count: number): (address: string, hops: number) => boolean {
   if (!Number.isSafeInteger(count) || count < 0) {
     throw new TypeError('The number of trusted proxies must be a whole number from 0.');
@@ -74,12 +66,4 @@ function plain(text: string): string | undefined {
   // The canonical form, with dots for IPv4 inside IPv6.
   const written = new SocketAddress({ address, family: 'ipv6' }).address;
   return /^::ffff:([\d.]+)$/.exec(written)?.[1] ?? written;
-}
-
-/** The /64 of an IPv6 address in the form that `plain` returns. */
-function network(address: string): string {
-  const halves = address.split('::').map((half) => half.split(':').filter(Boolean));
-  const [front = [], back = []] = halves;
-  const between = Array<string>(8 - front.length - back.length).fill('0');
-  return `${[...front, ...between, ...back].slice(0, 4).join(':')}::/64`;
 }

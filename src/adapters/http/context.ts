@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { RouterContext, RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
 import type { Caller } from '../../domain/caller.ts';
-import { RostrumError } from '../../domain/errors.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ClientAddress } from './client-address.ts';
+import { traceIdFrom } from './operator/trace-context.ts';
 import type { Problem } from './problems/problem.ts';
 import { mountPath, parseTarget, type Query, type Target } from './target.ts';
 
@@ -83,6 +83,14 @@ export type Step = RouterMiddleware<RostrumState>;
 /** koa-compose, taken from Koa: importing it would be one more package to install. */
 export const compose: (steps: readonly Step[]) => Step = Reflect.get(new Koa(), 'compose');
 
+/** Names the operation or page that serves a request, for logs and metrics. */
+export function setOperation(operation: string): Step {
+  return ({ state: { rostrum } }, next) => {
+    rostrum.operation = operation;
+    return next();
+  };
+}
+
 const noQuery: Query = new Map();
 
 export function requestState(ctx: Koa.Context, app: AppSettings): RequestState {
@@ -119,42 +127,8 @@ export class RequestAborted extends Error {
   }
 }
 
-/** Time limit for one list, in milliseconds. */
-const listMs = 10_000;
-
-/** Aborted when the client disconnects, or when a list exceeds its time limit. */
-export function listSignal({ res }: Context): AbortSignal {
-  const controller = new AbortController();
-  const late = () => controller.abort(new RostrumError('overloaded', {}));
-  const timer = setTimeout(late, listMs);
-  res.once('close', () => {
-    clearTimeout(timer);
-    if (!res.writableFinished) controller.abort(new RequestAborted());
-  });
-  return controller.signal;
-}
-
-/** The property of a socket with a signal that is aborted when its server begins to stop. */
-export const stopSignal = Symbol('rostrum.stopSignal');
-
 /** The property of a socket with the time when its server accepted it. */
 export const acceptedAt = Symbol('rostrum.acceptedAt');
-
-/** Aborted when the client disconnects or half-closes its connection, and when the server stops. */
-export function waitSignal({ req: { socket }, res }: Context): AbortSignal {
-  const controller = new AbortController();
-  const { [stopSignal]: stop } = socket as { readonly [stopSignal]?: AbortSignal };
-  const end = () => controller.abort();
-  socket.once('end', end);
-  stop?.addEventListener('abort', end);
-  res.once('close', () => {
-    socket.off('end', end);
-    stop?.removeEventListener('abort', end);
-    end();
-  });
-  if (res.destroyed || socket.readableEnded || stop?.aborted) end();
-  return controller.signal;
-}
 
 /** The name and port by which the client calls the server: an absolute target comes first (RFC 9112, section 3.2.2). */
 export function hostOf({ req, state }: Context): string | undefined {
@@ -173,17 +147,4 @@ export function requestIdFrom(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header)
     ? header
     : randomUUID();
-}
-
-/**
- * `traceparent` (W3C Trace Context): version, trace id, parent id, flags. Later versions can append
- * fields.
- */
-const traceParent =
-  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(-.*)?$/;
-
-function traceIdFrom(header: string | string[] | undefined): string | undefined {
-  if (typeof header !== 'string') return undefined;
-  const [, version, traceId, rest] = traceParent.exec(header) ?? [];
-  return version === '00' && rest !== undefined ? undefined : traceId;
 }

@@ -36,7 +36,11 @@ export interface EndpointResponse {
   readonly headers?: readonly string[];
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+/** All methods of the API, in the order of `Allow`. */
+export const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** HEAD works wherever GET does. */
+export type Method = Exclude<(typeof allMethods)[number], 'HEAD'>;
 
 /** The media types of bodies by method, and the response header that lists them, in a 415 and in OPTIONS. */
 export const bodyForms: { readonly [M in Method]?: BodyForm } = {

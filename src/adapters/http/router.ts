@@ -5,9 +5,8 @@ import { authentication } from './access/authenticate.ts';
 import { preflight } from './access/cors.ts';
 import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import { parseBody, readBody } from './body.ts';
-import type { Context, RostrumState, Step } from './context.ts';
-import { compose } from './context.ts';
-import { bodyForms, type Endpoint } from './endpoint.ts';
+import { type Context, compose, type RostrumState, type Step, setOperation } from './context.ts';
+import { allMethods, bodyForms, type Endpoint } from './endpoint.ts';
 import type { Limiter } from './limits.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
@@ -65,14 +64,6 @@ export function apiRouter(
   return router;
 }
 
-/** Names what serves a request, for logs and metrics. */
-export function setOperation(operation: string): Step {
-  return ({ state: { rostrum } }, next) => {
-    rostrum.operation = operation;
-    return next();
-  };
-}
-
 /** The queue of an endpoint's requests, and the slot that limits how many run at a time. */
 function queueOf({ queue, path, operation }: Endpoint) {
   if (queue === 'list') {
@@ -96,9 +87,6 @@ function queueOf({ queue, path, operation }: Endpoint) {
   const all = { name: operation };
   return () => all;
 }
-
-/** All methods of the API, in the order of `Allow`. */
-export const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** The header `Allow`. HEAD works wherever GET does, and OPTIONS everywhere. */
 function allowOf(methods: Iterable<string>): string {

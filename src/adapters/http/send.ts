@@ -1,5 +1,10 @@
 import type { Context } from './context.ts';
 
+/** The headers of every response. */
+export function commonHeaders(requestId: string): Record<string, string> {
+  return { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
+}
+
 /** Responds without a body. */
 export function sendEmpty(ctx: Context, status: number): void {
   ctx.body = null; // Sets the status to 204.

@@ -5,13 +5,15 @@ import type Koa from 'koa';
 import type { LogFields } from '../../ports/logger.ts';
 import { clientAddresses } from './client-address.ts';
 import { Connections, drainMs } from './connections.ts';
-import { acceptedAt, requestIdFrom, stopSignal } from './context.ts';
+import { acceptedAt, requestIdFrom } from './context.ts';
+import { allMethods } from './endpoint.ts';
+import { stopSignal } from './endpoints/events.ts';
 import { messageProblem } from './headers/message-rules.ts';
 import { loggedPath, userAgent } from './operator/log.ts';
 import { maskSecrets } from './operator/mask.ts';
 import { defaultLimits, type ServeOptions } from './options.ts';
 import { Problem, problemResponse } from './problems/problem.ts';
-import { allMethods } from './router.ts';
+import { commonHeaders } from './send.ts';
 import { maxTargetLength, parseTarget, publicBase } from './target.ts';
 
 /** A listening server. */
@@ -181,8 +183,7 @@ function refusals({ logger, metrics, publicUrl, trustedProxies }: ServeOptions) 
       body,
       headers: {
         ...headers,
-        'X-Request-Id': requestId,
-        'X-Content-Type-Options': 'nosniff',
+        ...commonHeaders(requestId),
         'Content-Length': String(Buffer.byteLength(body)),
         Connection: 'close',
       },

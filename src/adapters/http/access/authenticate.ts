@@ -9,12 +9,11 @@ import { isRostrumError, RostrumError } from '../../../domain/errors.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Refused } from '../../../ports/token-verifier.ts';
-import { rateLimitKey } from '../client-address.ts';
 import type { Context, Step } from '../context.ts';
 import { Repeats } from '../operator/log.ts';
 import { Problem } from '../problems/problem.ts';
 import { metadataUrl } from './metadata.ts';
-import { peek, type Quota, type RateLimits } from './rate-limit.ts';
+import { peek, type Quota, type RateLimits, rateLimitKey } from './rate-limit.ts';
 
 type Scopes = readonly [Scope, ...Scope[]];
 

@@ -1,4 +1,3 @@
-import { rateLimitKey } from '../client-address.ts';
 import type { Context, Step } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 
@@ -32,6 +31,22 @@ export interface RateLimits {
   readonly caller?: RateLimiter | undefined;
   /** Rejected tokens per address. Past the limit, tokens are no longer checked. */
   readonly failures?: RateLimiter | undefined;
+}
+
+/**
+ * Returns the key by which an address is limited. A client of IPv6 has at least a /64 of addresses, which
+ * count as one.
+ */
+export function rateLimitKey(address: string): string {
+  return address.includes(':') ? network(address) : address;
+}
+
+/** The /64 of an IPv6 address in the form that client-address.ts returns. */
+function network(address: string): string {
+  const halves = address.split('::').map((half) => half.split(':').filter(Boolean));
+  const [front = [], back = []] = halves;
+  const between = Array<string>(8 - front.length - back.length).fill('0');
+  return `${[...front, ...between, ...back].slice(0, 4).join(':')}::/64`;
 }
 
 /**

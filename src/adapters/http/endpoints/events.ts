@@ -1,7 +1,7 @@
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
-import { rateLimitKey } from '../client-address.ts';
-import { type AppSettings, type Context, waitSignal } from '../context.ts';
+import { rateLimitKey } from '../access/rate-limit.ts';
+import type { AppSettings, Context } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { Problem } from '../problems/problem.ts';
 import { integer } from '../validate.ts';
@@ -100,6 +100,25 @@ function hold({ res, state: { rostrum } }: Context): void {
       else held.delete(key);
     });
   }
+}
+
+/** The property of a socket with a signal that is aborted when its server begins to stop. */
+export const stopSignal = Symbol('rostrum.stopSignal');
+
+/** Aborted when the client disconnects or half-closes its connection, and when the server stops. */
+function waitSignal({ req: { socket }, res }: Context): AbortSignal {
+  const controller = new AbortController();
+  const { [stopSignal]: stop } = socket as { readonly [stopSignal]?: AbortSignal };
+  const end = () => controller.abort();
+  socket.once('end', end);
+  stop?.addEventListener('abort', end);
+  res.once('close', () => {
+    socket.off('end', end);
+    stop?.removeEventListener('abort', end);
+    end();
+  });
+  if (res.destroyed || socket.readableEnded || stop?.aborted) end();
+  return controller.signal;
 }
 
 function toJson({ type, collection, id, version }: RecordEvent): object {

@@ -1,12 +1,13 @@
 import { defaultOrder } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
+import { RostrumError } from '../../../domain/errors.ts';
 import type { Json } from '../../../domain/json.ts';
 import { type Position, pageLimits } from '../../../domain/list.ts';
 import { conditionsOf, type ListRequest } from '../../../domain/list-request.ts';
 import type { Collection } from '../../../domain/record.ts';
 import type { EntityFilter, Order, PostFilter, UserFilter } from '../../../domain/search.ts';
 import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
-import { type Context, listSignal } from '../context.ts';
+import { type Context, RequestAborted } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 import { formatQuery, type Query } from '../target.ts';
 import { decodeCursor, encodeCursor, type ListIdentity, listIdentity } from './cursor.ts';
@@ -148,4 +149,19 @@ function readCursor(
 
 function first(query: Query, name: string): string | undefined {
   return query.get(name)?.[0];
+}
+
+/** Time limit for one list, in milliseconds. */
+const listMs = 10_000;
+
+/** Aborted when the client disconnects, or when a list exceeds its time limit. */
+function listSignal({ res }: Context): AbortSignal {
+  const controller = new AbortController();
+  const late = () => controller.abort(new RostrumError('overloaded', {}));
+  const timer = setTimeout(late, listMs);
+  res.once('close', () => {
+    clearTimeout(timer);
+    if (!res.writableFinished) controller.abort(new RequestAborted());
+  });
+  return controller.signal;
 }

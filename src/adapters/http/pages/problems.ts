@@ -1,8 +1,7 @@
 import { Router } from '@koa/router';
-import type { Context, RostrumState, Step } from '../context.ts';
+import { type Context, type RostrumState, type Step, setOperation } from '../context.ts';
 import { type ProblemType, problemCatalogue } from '../problems/catalogue.ts';
 import { Problem } from '../problems/problem.ts';
-import { setOperation } from '../router.ts';
 import { sendJson } from '../send.ts';
 import { escapePath } from '../target.ts';
 import { escapeHtml, type Site, sendPage, wantsPage } from './html.ts';

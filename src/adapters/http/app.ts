@@ -25,7 +25,7 @@ import { countRequests } from './operator/metrics.ts';
 import { sendOk } from './operator/probes.ts';
 import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 import { problemsRouter } from './pages/problems.ts';
-import { pagesRouter } from './pages/router.ts';
+import { servePages } from './pages/router.ts';
 import { Problem } from './problems/problem.ts';
 import { apiRouter, methodNotAllowed } from './router.ts';
 import { commonHeaders } from './send.ts';
@@ -80,7 +80,7 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
     chain(
       options,
       true,
-      pagesRouter(rostrum, describe, options, limiter), // Before the API, whose prefix can be empty.
+      servePages(rostrum, describe, options, limiter), // Before the API, whose prefix can be empty.
       api(prefixPath(options.prefix), endpointsFor(rostrum.customFilters)),
       api('', mcpEndpoints(options)),
     ),

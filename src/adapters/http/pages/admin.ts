@@ -1,9 +1,15 @@
 import { existsSync } from 'node:fs';
 import { canReadInFull } from '../../../domain/access.ts';
 import { scopes } from '../../../domain/caller.ts';
-import type { Context } from '../context.ts';
+import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
+import { authentication } from '../access/authenticate.ts';
+import { limitAddress, limitCaller } from '../access/rate-limit.ts';
+import { type Context, compose, type Step } from '../context.ts';
+import type { RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
+import { sendJson } from '../send.ts';
 import { resolveOptional, type StaticFile, sendFile } from './files.ts';
+import { facts } from './home.ts';
 import { pageHeaders, type Site } from './html.ts';
 
 /** The optional package of the page; in a clone, its sources. */
@@ -33,12 +39,36 @@ export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
 }
 
 /**
- * `/admin/caller`: the caller's name, label and scopes.
- *
+ * `/admin/caller`: the caller's name, label and scopes. It is identified as by the API, except that any scope is
+ * enough, and that a request without credentials is answered.
+ */
+export function sendCaller(rostrum: AnyRostrum, options: RostrumAppOptions): Step {
+  const { rateLimits, authenticate } = options;
+  const steps = [
+    limitAddress(rateLimits),
+    authentication(rostrum, options)(scopes),
+    limitCaller(rateLimits),
+  ];
+  const identify = compose(steps.filter((step) => step !== undefined));
+  return async (ctx) => {
+    try {
+      await identify(ctx, async () => {});
+    } catch (error) {
+      const isUnnamed = error instanceof Problem && error.code === 'unauthenticated';
+      if (!isUnnamed || ctx.headers.authorization !== undefined) throw error;
+    }
+    const body = callerOf(ctx, authenticate !== undefined, facts(options));
+    ctx.vary('Authorization');
+    sendJson(ctx, 200, `${JSON.stringify(body)}\n`);
+    ctx.set('Cache-Control', 'no-store');
+  };
+}
+
+/**
  * @param asks whether the server accepts credentials
  * @param runs what runs, for callers who can read all users
  */
-export function callerOf(ctx: Context, asks: boolean, runs: readonly string[]): object {
+function callerOf(ctx: Context, asks: boolean, runs: readonly string[]): object {
   const { caller, isAnonymous } = ctx.state.rostrum;
   const { name = null, subject = null, label } = caller ?? {};
   const given = [...(caller?.scopes ?? (asks ? [] : scopes))];

@@ -19,10 +19,9 @@ export function sendHome(
   ctx: Context,
   site: Site,
   options: RostrumAppOptions,
-  pages: ReadonlySet<string>,
   isReady: boolean,
 ): void {
-  const { base } = site;
+  const { base, pages } = site;
   const api = ctx.state.rostrum.apiUrl;
   const links = {
     api,

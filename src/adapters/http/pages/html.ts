@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.ts';
+import type { PageName } from '../options.ts';
 
 /** A longer `Accept` is not parsed: parsing takes quadratic time. */
 export const maxAcceptLength = 1024;
@@ -33,6 +34,7 @@ const ownStyle = `'sha256-${createHash('sha256').update(style).digest('base64')}
 export interface Site {
   /** The public URL of the server, or an empty string. */
   readonly base: string;
+  readonly pages: ReadonlySet<PageName>;
   /** The pages in the header: path and name. */
   readonly links: readonly (readonly [path: string, name: string])[];
 }

@@ -32,10 +32,8 @@ export function addProblems(page: (path: string, send: Step) => void, site: Site
 export function problemsRouter(prefix: string): Router<RostrumState> {
   const options = { prefix: escapePath(prefix), sensitive: true, strict: true };
   const router = new Router<RostrumState>(options);
-  addProblems((path, send) => router.get(path, setOperation('/problems'), send), {
-    base: '',
-    links: [],
-  });
+  const site: Site = { base: '', pages: new Set(), links: [] };
+  addProblems((path, send) => router.get(path, setOperation('/problems'), send), site);
   return router;
 }
 

@@ -65,8 +65,8 @@ export interface RequestState {
   /** True for a request without credentials on a server that grants such requests some scopes. */
   isAnonymous: boolean;
   readonly admission: Admission;
-  /** The services, bound to the caller. Set once the caller is known. */
-  services: AnyRostrum;
+  /** The services, bound to the caller. Undefined until the caller is known; set in every handler. */
+  services: AnyRostrum | undefined;
   /** The query, parsed and validated. */
   query: Query;
 }
@@ -79,6 +79,11 @@ export type Context = RouterContext<RostrumState>;
 
 /** Middleware of Koa that runs after `ctx.state.rostrum` was set. */
 export type Step = RouterMiddleware<RostrumState>;
+
+/** The last step of an endpoint: the caller is known. */
+export type Handler = (
+  ctx: Context & { state: { rostrum: { services: AnyRostrum } } },
+) => Promise<void>;
 
 /** koa-compose, taken from Koa: importing it would be one more package to install. */
 export const compose: (steps: readonly Step[]) => Step = Reflect.get(new Koa(), 'compose');
@@ -113,7 +118,7 @@ export function requestState(ctx: Koa.Context, app: AppSettings): RequestState {
     caller: undefined,
     isAnonymous: false,
     admission: new Admission(),
-    services: undefined as unknown as AnyRostrum,
+    services: undefined,
     query: noQuery,
   };
 }

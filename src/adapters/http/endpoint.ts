@@ -1,5 +1,5 @@
 import type { Scope } from '../../domain/caller.ts';
-import type { Step } from './context.ts';
+import type { Handler, Step } from './context.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 
 /** A JSON Schema (2020-12, as used by OpenAPI 3.1). */
@@ -88,5 +88,5 @@ export interface Endpoint {
    * `:id`, because changes of one record would conflict in the store. All if absent.
    */
   readonly queue?: 'list' | 'record';
-  readonly handle: Step;
+  readonly handle: Handler;
 }

@@ -109,8 +109,7 @@ function lengthOf({ headers }: IncomingMessage): number {
 }
 
 /** Refuses a body because of its headers, before any of it is read. */
-function checkHeaders({ req, request }: Context, form: BodyForm): void {
-  const { headers } = req;
+function checkHeaders({ headers, req, request }: Context, form: BodyForm): void {
   const hasBody = headers['transfer-encoding'] !== undefined || lengthOf(req) > 0;
   const types = form.types.join(' or ');
   if (headers['content-type'] === undefined) {

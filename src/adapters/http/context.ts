@@ -99,7 +99,7 @@ export function setOperation(operation: string): Step {
 const noQuery: Query = new Map();
 
 export function requestState(ctx: Koa.Context, app: AppSettings): RequestState {
-  const { headers } = ctx.req;
+  const { headers } = ctx;
   const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
   const siteUrl = app.publicUrl ?? mountPath(ctx.url, originalUrl);
   const apiUrl = siteUrl + app.prefix;
@@ -136,8 +136,8 @@ export class RequestAborted extends Error {
 export const acceptedAt = Symbol('rostrum.acceptedAt');
 
 /** The name and port by which the client calls the server: an absolute target comes first (RFC 9112, section 3.2.2). */
-export function hostOf({ req, state }: Context): string | undefined {
-  return state.rostrum.target.authority ?? req.headers.host;
+export function hostOf({ headers, state }: Context): string | undefined {
+  return state.rostrum.target.authority ?? headers.host;
 }
 
 /** The URL of the server as the client sees it. */

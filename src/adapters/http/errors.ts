@@ -71,7 +71,7 @@ function ofRostrumError(error: AnyRostrumError, ctx: Context): Problem {
     case 'user-has-posts':
       return new Problem(error.code, message, { members: { posts: error.details.posts } });
     case 'version-mismatch':
-      return versionMismatch(ctx.req.headers['if-match'], entityTag(error.details.version));
+      return versionMismatch(ctx.headers['if-match'], entityTag(error.details.version));
     case 'store-unavailable':
       return new Problem(error.code, message, {
         members: { outcome: error.details.outcome },

@@ -80,7 +80,7 @@ export function validateHeaders(parameters: readonly Parameter[] = []): Step | u
     check === undefined ? [] : [{ key: name.toLowerCase(), name, check }],
   );
   if (known.length === 0) return undefined;
-  return ({ req: { headers } }, next) => {
+  return ({ headers }, next) => {
     const errors: { header: string; code: string; message: string }[] = [];
     for (const { key, name, check } of known) {
       const value = headers[key];

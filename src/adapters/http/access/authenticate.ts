@@ -89,7 +89,7 @@ function identification(authenticate: Authenticate, options: Options) {
   const { logger, rateLimits: { failures } = {} } = options;
   const repeats = new Repeats();
   return async (ctx: Context, resource?: string): Promise<CallerInput | undefined> => {
-    const { authorization } = ctx.req.headers;
+    const { authorization } = ctx.headers;
     const { rostrum } = ctx.state;
     const address = rateLimitKey(rostrum.address);
     if (failures && authorization !== undefined) await peek(ctx, failures, address);
@@ -133,7 +133,7 @@ async function ask(authenticate: Authenticate, ctx: Context): Promise<Authentica
 }
 
 function unauthenticated(ctx: Context, resource: string | undefined): Problem {
-  const isSent = ctx.req.headers.authorization !== undefined;
+  const isSent = ctx.headers.authorization !== undefined;
   const metadata = metadataUrl(ctx, resource);
   const parameters = [
     ...(metadata === undefined ? [] : [`resource_metadata="${metadata}"`]),

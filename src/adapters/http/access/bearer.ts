@@ -24,7 +24,7 @@ export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authe
       if (judged !== undefined && !('refused' in judged)) return judged;
       refused ??= judged;
     }
-    if (ctx.req.headers.authorization === undefined) return undefined;
+    if (ctx.headers.authorization === undefined) return undefined;
     return refused ?? { refused: 'malformed' };
   };
   authenticate.known = (ctx) => {
@@ -40,11 +40,11 @@ export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authe
 }
 
 /** @throws Problem `invalid-query`, `invalid-header` */
-function tokenOf({ req, url }: Context): string | undefined {
+function tokenOf({ req, headers, url }: Context): string | undefined {
   const mark = url.indexOf('?');
   if (mark >= 0) checkPlace(url.slice(mark + 1));
   if (countHeader(req, 'authorization') > 1) throw givenTwice();
-  return bearer.exec(req.headers.authorization ?? '')?.[1];
+  return bearer.exec(headers.authorization ?? '')?.[1];
 }
 
 /** @throws Problem `invalid-query` */

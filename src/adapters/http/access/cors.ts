@@ -32,7 +32,7 @@ export function cors(origins: readonly string[] = []): Step | undefined {
   }
   if (origins.length === 0) return undefined;
   return (ctx, next) => {
-    const { origin = '' } = ctx.req.headers;
+    const { origin = '' } = ctx.headers;
     ctx.vary('Origin');
     if (origins.includes(origin)) {
       ctx.set('Access-Control-Allow-Origin', origin);
@@ -49,7 +49,7 @@ export function cors(origins: readonly string[] = []): Step | undefined {
 export function preflight(origins: readonly string[] = [], allow: string): Step | undefined {
   if (origins.length === 0) return undefined;
   return (ctx, next) => {
-    const { origin, 'access-control-request-method': method } = ctx.req.headers;
+    const { origin, 'access-control-request-method': method } = ctx.headers;
     if (origin === undefined || method === undefined) return next();
     ctx.status = 204;
     ctx.set('Allow', allow);

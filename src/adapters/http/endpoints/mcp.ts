@@ -21,7 +21,7 @@ export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly E
     async handle(ctx) {
       checkOrigin(ctx, cors);
       const { caller = null } = ctx.state.rostrum;
-      const sent = Object.entries(ctx.req.headers as Record<string, string>);
+      const sent = Object.entries(ctx.headers as Record<string, string>);
       const headers = sent.filter(([name]) => /^(?:accept|content-type|mcp-.*)$/.test(name));
       const init = { method: 'POST', headers, body: JSON.stringify(ctx.request.body) };
       const request = new Request(`http://localhost${mcpPath}`, init);
@@ -38,7 +38,7 @@ export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly E
 
 /** Protects against web pages of other sites, as the protocol asks: 403. */
 function checkOrigin(ctx: Context, origins: readonly string[]): void {
-  const { origin } = ctx.req.headers;
+  const { origin } = ctx.headers;
   const own = URL.parse(originOf(ctx))?.origin;
   if (origin === undefined || origin === own || origins.includes(origin)) return;
   throw new Problem('forbidden', 'Web pages of this origin are not allowed to call this path.');

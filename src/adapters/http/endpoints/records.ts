@@ -104,7 +104,7 @@ export function problemsOf(
   };
 }
 
-export function createOptions({ req: { headers } }: Context): CreateOptions {
+export function createOptions({ headers }: Context): CreateOptions {
   const header = headers['idempotency-key'];
   const key = typeof header === 'string' ? parseIdempotencyKey(header) : undefined;
   return key === undefined ? {} : { idempotencyKey: key };
@@ -162,7 +162,7 @@ function sendWritten(ctx: Context, status: number, { version, json: text }: Writ
 
 /** Responds without a body if the client prefers that. */
 function applyMinimal(ctx: Context, status: number): boolean {
-  const preferred = preferredReturn(ctx.req.headers.prefer);
+  const preferred = preferredReturn(ctx.headers.prefer);
   if (preferred !== undefined) ctx.set('Preference-Applied', `return=${preferred}`);
   if (preferred === 'minimal') sendEmpty(ctx, status);
   return preferred === 'minimal';

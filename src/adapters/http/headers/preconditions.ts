@@ -5,8 +5,8 @@ import { Problem } from '../problems/problem.ts';
 import { type EntityTag, entityTag, parseEntityTags, type View, versionOf } from './etag.ts';
 
 /** The precondition of a change (RFC 9110, section 13.1). The headers are valid: that was checked. */
-export function preconditionOf({ req, state }: Context): Precondition {
-  const { 'if-match': only, 'if-none-match': except } = req.headers;
+export function preconditionOf({ headers, state }: Context): Precondition {
+  const { 'if-match': only, 'if-none-match': except } = headers;
   return {
     only: only === undefined ? undefined : strongVersions(only),
     except: except === undefined ? undefined : weakVersions(except),
@@ -20,8 +20,8 @@ export function preconditionOf({ req, state }: Context): Precondition {
  *
  * @throws Problem `version-mismatch`
  */
-export function isNotModified({ req }: Context, version: Version, view: View): boolean {
-  const { 'if-match': only, 'if-none-match': except } = req.headers;
+export function isNotModified({ headers }: Context, version: Version, view: View): boolean {
+  const { 'if-match': only, 'if-none-match': except } = headers;
   if (only !== undefined && !matches(strongVersions(only, view), version)) {
     throw versionMismatch(only, entityTag(version, view));
   }

@@ -26,7 +26,7 @@ export const openTelemetry: Trace = (ctx, next) => {
     rostrum.traceId = given.spanContext().traceId;
     return next();
   }
-  const parent = propagation.extract(context.active(), ctx.req.headers);
+  const parent = propagation.extract(context.active(), ctx.headers);
   const attributes = { 'http.request.method': ctx.method, 'client.address': rostrum.address };
   const span = tracer.startSpan(ctx.method, { kind: SpanKind.SERVER, attributes }, parent);
   const spanContext = span.spanContext();

@@ -22,7 +22,8 @@ export function sendFile(file: StaticFile): (ctx: Context) => Promise<void> {
   return async (ctx) => {
     loaded ??= load(file);
     const { plain, zipped, tag } = await loaded;
-    const isShort = ctx.get('Accept-Encoding').length <= maxAcceptLength;
+    const { 'accept-encoding': accepted = '' } = ctx.headers;
+    const isShort = accepted.length <= maxAcceptLength;
     const isZipped = isShort && ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
     ctx.status = 200;
     ctx.vary('Accept-Encoding');

@@ -9,7 +9,8 @@ export const maxAcceptLength = 1024;
 export function wantsPage(ctx: Context): boolean {
   ctx.vary('Accept');
   ctx.set('Cache-Control', 'no-cache');
-  return ctx.get('Accept').length <= maxAcceptLength && ctx.accepts('json', 'html') === 'html';
+  const { accept = '' } = ctx.headers;
+  return accept.length <= maxAcceptLength && ctx.accepts('json', 'html') === 'html';
 }
 
 /** Every color has a contrast of at least 4.5:1. */

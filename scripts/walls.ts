@@ -24,7 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/http/problems/': http('problems/'),
   'src/adapters/http/headers/': http('headers/|problems/|context|target'),
   'src/adapters/http/operator/': [
-    ...http('operator/|problems/|context|limits|target'),
+    ...http('operator/|problems/|context|limits|send|target'),
     '@opentelemetry/api$',
   ],
   'src/adapters/http/access/': [

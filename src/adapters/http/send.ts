@@ -9,13 +9,18 @@ export function commonHeaders(requestId: string): Record<string, string> {
 export function sendEmpty(ctx: Context, status: number): void {
   ctx.body = null; // Sets the status to 204.
   ctx.status = status;
-  setCacheControl(ctx);
+  ctx.set('Cache-Control', cacheControlOf(ctx));
 }
 
 /** Responds with JSON. It ends in a line feed, so that a terminal shows its prompt on a line of its own. */
-export function sendJson(ctx: Context, status: number, body: string | Buffer): void {
+export function sendJson(ctx: Context, value: object, cacheControl?: 'no-store'): void {
+  sendJsonText(ctx, 200, `${JSON.stringify(value)}\n`);
+  if (cacheControl !== undefined) ctx.set('Cache-Control', cacheControl);
+}
+
+export function sendJsonText(ctx: Context, status: number, body: string | Buffer): void {
   ctx.status = status;
-  setCacheControl(ctx);
+  ctx.set('Cache-Control', cacheControlOf(ctx));
   ctx.set('Content-Type', 'application/json');
   ctx.body = body;
 }
@@ -24,8 +29,7 @@ export function sendJson(ctx: Context, status: number, body: string | Buffer): v
  * A cache may keep the response, and has to revalidate it each time (RFC 9111, section 5.2.2.4). The response to a
  * request with credentials is for this client alone.
  */
-function setCacheControl(ctx: Context): void {
-  const { caller, isAnonymous } = ctx.state.rostrum;
-  const isPrivate = caller !== undefined && !isAnonymous;
-  ctx.set('Cache-Control', isPrivate ? 'private, no-cache' : 'no-cache');
+function cacheControlOf({ state: { rostrum } }: Context): string {
+  const isPrivate = rostrum.caller !== undefined && !rostrum.isAnonymous;
+  return isPrivate ? 'private, no-cache' : 'no-cache';
 }

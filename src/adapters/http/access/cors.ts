@@ -2,18 +2,14 @@ import { isOrigin } from '../../../domain/addresses.ts';
 import type { Step } from '../context.ts';
 
 /** The response headers that scripts of other origins can read. */
-const exposed = [
-  ...['ETag', 'Location', 'Link', 'X-Total-Count', 'X-Request-Id', 'Retry-After'],
-  ...['RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed', 'Preference-Applied'],
-  ...['WWW-Authenticate', 'Allow', 'Accept-Post', 'Accept-Patch'],
-].join(', ');
+const exposed =
+  'ETag, Location, Link, X-Total-Count, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, ' +
+  'Idempotency-Replayed, Preference-Applied, WWW-Authenticate, Allow, Accept-Post, Accept-Patch';
 
 /** The request headers that scripts of other origins can send. */
-const accepted = [
-  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'Prefer'],
-  ...['X-Request-Id', 'traceparent', 'tracestate'],
-  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
-].join(', ');
+const accepted =
+  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id, ' +
+  'traceparent, tracestate, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
 
 /** How long a browser can cache the response to a preflight, in seconds. */
 const maxAge = '600';

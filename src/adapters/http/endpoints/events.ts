@@ -4,6 +4,7 @@ import { rateLimitKey } from '../access/rate-limit.ts';
 import type { AppSettings, Context } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { Problem } from '../problems/problem.ts';
+import { sendJson } from '../send.ts';
 import { integer } from '../validate.ts';
 
 /** How many seconds a request can wait. */
@@ -59,9 +60,7 @@ export const eventsEndpoint: Endpoint = {
       waitMs: seconds * 1000,
       signal: seconds > 0 ? waitSignal(ctx) : undefined,
     });
-    ctx.status = 200;
-    ctx.set({ 'Cache-Control': 'no-store', 'Content-Type': 'application/json' });
-    ctx.body = `${JSON.stringify({ events: events.map(toJson), next })}\n`;
+    sendJson(ctx, { events: events.map(toJson), next }, 'no-store');
   },
 };
 

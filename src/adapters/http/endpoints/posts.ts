@@ -27,9 +27,9 @@ import {
 
 const responses = responsesOf('Post');
 
-/** @param customFields the custom fields that lists can be filtered by */
-export function postEndpoints(customFields: CustomFilterFields | undefined): readonly Endpoint[] {
-  const problems = problemsOf('posts', customFields);
+/** @param custom the custom fields that lists can be filtered by */
+export function postEndpoints(custom: CustomFilterFields | undefined): readonly Endpoint[] {
+  const problems = problemsOf('posts', custom);
   return [
     {
       method: 'GET',
@@ -38,19 +38,14 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'List posts',
       description: pageDescription,
       scopes: ['posts:read', 'posts:read:all'],
-      query: postListParameters(customFields),
+      query: postListParameters(custom),
       queryHint: indexHint('posts'),
       queue: 'list',
       responses: responses.listed,
       problems: ['invalid-cursor'],
       async handle(ctx) {
         const { caller, query, services } = ctx.state.rostrum;
-        const list = readListQuery<PostFilter, PostSort>(
-          'posts',
-          ctx,
-          readPostFilter,
-          customFields,
-        );
+        const list = readListQuery<PostFilter, PostSort>('posts', ctx, readPostFilter, custom);
         const { filter } = list.request;
         const isOwn = filter?.authorId === itself;
         const request = isOwn
@@ -76,10 +71,8 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       problems: problems.created,
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
-        const created = await services.posts.create(
-          ctx.request.body as PostInput,
-          createOptions(ctx),
-        );
+        const body = ctx.request.body as PostInput;
+        const created = await services.posts.create(body, createOptions(ctx));
         sendCreated(ctx, 'posts', created.record.id, created);
       },
     },
@@ -113,12 +106,8 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
-        const post = await services.posts.replace(
-          id,
-          ctx.request.body as PostInput,
-          preconditionOf(ctx),
-        );
-        sendChanged(ctx, 'posts', post);
+        const body = ctx.request.body as PostInput;
+        sendChanged(ctx, 'posts', await services.posts.replace(id, body, preconditionOf(ctx)));
       },
     },
     {
@@ -136,12 +125,8 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
-        const post = await services.posts.patch(
-          id,
-          ctx.request.body as JsonObject,
-          preconditionOf(ctx),
-        );
-        sendChanged(ctx, 'posts', post);
+        const body = ctx.request.body as JsonObject;
+        sendChanged(ctx, 'posts', await services.posts.patch(id, body, preconditionOf(ctx)));
       },
     },
     {

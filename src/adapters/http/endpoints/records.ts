@@ -9,7 +9,7 @@ import { isNotModified } from '../headers/preconditions.ts';
 import { preferredReturn } from '../headers/prefer.ts';
 import { logChange } from '../operator/log.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
-import { sendEmpty, sendJson } from '../send.ts';
+import { sendEmpty, sendJson, sendJsonText } from '../send.ts';
 
 // What the endpoints of users and posts have in common: headers, responses, problems.
 
@@ -119,7 +119,7 @@ export function sendRecord(
   const isKnown = isNotModified(ctx, version, view);
   ctx.set('ETag', entityTag(version, view));
   if (isKnown) sendEmpty(ctx, 304);
-  else sendJson(ctx, 200, `${text}\n`);
+  else sendJsonText(ctx, 200, `${text}\n`);
 }
 
 /** A record as a change left it. */
@@ -152,12 +152,12 @@ export function sendChanged(
 
 /** Responds to a deletion. */
 export function sendDeleted(ctx: Context): void {
-  if (!applyMinimal(ctx, 204)) sendJson(ctx, 200, '{"deleted":true}\n');
+  if (!applyMinimal(ctx, 204)) sendJson(ctx, { deleted: true });
 }
 
 function sendWritten(ctx: Context, status: number, { version, json: text }: Written): void {
   ctx.set('ETag', entityTag(version));
-  if (!applyMinimal(ctx, status === 200 ? 204 : status)) sendJson(ctx, status, `${text}\n`);
+  if (!applyMinimal(ctx, status === 200 ? 204 : status)) sendJsonText(ctx, status, `${text}\n`);
 }
 
 /** Responds without a body if the client prefers that. */

@@ -30,9 +30,9 @@ import {
 
 const responses = responsesOf('User');
 
-/** @param customFields the custom fields that lists can be filtered by */
-export function userEndpoints(customFields: CustomFilterFields | undefined): readonly Endpoint[] {
-  const problems = problemsOf('users', customFields);
+/** @param custom the custom fields that lists can be filtered by */
+export function userEndpoints(custom: CustomFilterFields | undefined): readonly Endpoint[] {
+  const problems = problemsOf('users', custom);
   const endpoints: readonly Endpoint[] = [
     {
       method: 'GET',
@@ -41,19 +41,14 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'List users',
       description: pageDescription,
       scopes: ['users:read', 'users:read:public'],
-      query: userListParameters(customFields),
+      query: userListParameters(custom),
       queryHint: indexHint('users'),
       queue: 'list',
       responses: responses.listed,
       problems: ['invalid-cursor'],
       async handle(ctx) {
         const { caller, services } = ctx.state.rostrum;
-        const list = readListQuery<UserFilter, UserSort>(
-          'users',
-          ctx,
-          readUserFilter,
-          customFields,
-        );
+        const list = readListQuery<UserFilter, UserSort>('users', ctx, readUserFilter, custom);
         const { users } = services;
         const page = await (canReadInFull(caller)
           ? users.list(list.request)
@@ -74,10 +69,8 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       problems: problems.created,
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
-        const created = await services.users.create(
-          ctx.request.body as UserInput,
-          createOptions(ctx),
-        );
+        const body = ctx.request.body as UserInput;
+        const created = await services.users.create(body, createOptions(ctx));
         sendCreated(ctx, 'users', created.record.id, created);
       },
     },
@@ -116,12 +109,8 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
-        const user = await services.users.replace(
-          id,
-          ctx.request.body as UserInput,
-          preconditionOf(ctx),
-        );
-        sendChanged(ctx, 'users', user);
+        const body = ctx.request.body as UserInput;
+        sendChanged(ctx, 'users', await services.users.replace(id, body, preconditionOf(ctx)));
       },
     },
     {
@@ -139,12 +128,8 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
-        const user = await services.users.patch(
-          id,
-          ctx.request.body as JsonObject,
-          preconditionOf(ctx),
-        );
-        sendChanged(ctx, 'users', user);
+        const body = ctx.request.body as JsonObject;
+        sendChanged(ctx, 'users', await services.users.patch(id, body, preconditionOf(ctx)));
       },
     },
     {
@@ -217,10 +202,8 @@ function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
       },
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
-        const saved = await services.users.saveItself(
-          ctx.request.body as UserInput,
-          preconditionOf(ctx),
-        );
+        const body = ctx.request.body as UserInput;
+        const saved = await services.users.saveItself(body, preconditionOf(ctx));
         if (saved.created) sendCreated(ctx, 'users', ctx.params.id ?? '', saved);
         else sendChanged(ctx, 'users', saved);
       },

@@ -1,7 +1,7 @@
 import type { Page } from '../../../domain/list.ts';
 import type { Collection, Versioned } from '../../../domain/record.ts';
 import type { Context } from '../context.ts';
-import { sendJson } from '../send.ts';
+import { sendJsonText } from '../send.ts';
 import type { ListQuery } from './query.ts';
 
 /** A longer `Link` is omitted, because many clients reject longer headers. */
@@ -29,7 +29,7 @@ export function sendPage<Filter, Sort extends string>(
   const authors = users && `,"users":[${users.map(({ json }) => json).join(',')}]`;
   const count = total === undefined ? '' : `,"total":${total}`;
   const end = `]${authors ?? ''},"next":${JSON.stringify(cursor ?? null)}${count}}\n`;
-  sendJson(ctx, 200, joinPage(`{"${collection}":[`, items, end));
+  sendJsonText(ctx, 200, joinPage(`{"${collection}":[`, items, end));
 }
 
 /**

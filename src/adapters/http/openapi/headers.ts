@@ -36,5 +36,9 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
 
 /** The headers of every response. */
 export const commonHeaders = [
-  ...['X-Request-Id', 'Cache-Control', 'RateLimit', 'RateLimit-Policy', 'Vary'],
+  'X-Request-Id',
+  'Cache-Control',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Vary',
 ];

@@ -1,7 +1,7 @@
 import { maxIssues } from '../../../domain/issues.ts';
 import type { JsonSchema } from '../endpoint.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
-import { Problem, problemResponse } from '../problems/problem.ts';
+import { exampleOf } from '../problems/problem.ts';
 import { countSchema, reference } from './fields.ts';
 
 const string: JsonSchema = { type: 'string' };
@@ -53,13 +53,10 @@ export const problemSchemas: JsonSchema = {
 
 /** The content of a response that reports one of these problems. */
 export function problemContent(codes: readonly ProblemCode[]): JsonSchema {
-  const examples = codes.map((code) => [code, { value: exampleOf(code) }] as const);
+  const examples = codes.map((code) => {
+    const sentence = `${problemCatalogue[code].title}.`;
+    return [code, { value: exampleOf(code, sentence, '0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a') }];
+  });
   const schema = reference('Problem');
   return { 'application/problem+json': { schema, examples: Object.fromEntries(examples) } };
-}
-
-function exampleOf(code: ProblemCode): JsonSchema {
-  const { title, example: members = {} } = problemCatalogue[code];
-  const problem = new Problem(code, `${title}.`, { members });
-  return JSON.parse(problemResponse(problem, '0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a').body);
 }

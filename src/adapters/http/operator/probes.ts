@@ -1,14 +1,13 @@
 import { isRostrumError, storeUnavailable } from '../../../domain/errors.ts';
 import type { Context } from '../context.ts';
+import { sendJson } from '../send.ts';
 
 /** How long a store can take to say that it is ready, in milliseconds. */
 const readyTimeoutMs = 2000;
 
 /** Responds that all is well. */
 export function sendOk(ctx: Context): void {
-  ctx.status = 200;
-  ctx.set({ 'Cache-Control': 'no-store', 'Content-Type': 'application/json' });
-  ctx.body = '{"status":"ok"}\n';
+  sendJson(ctx, { status: 'ok' }, 'no-store');
 }
 
 /**

@@ -57,10 +57,8 @@ export function sendCaller(rostrum: AnyRostrum, options: RostrumAppOptions): Ste
       const isUnnamed = error instanceof Problem && error.code === 'unauthenticated';
       if (!isUnnamed || ctx.headers.authorization !== undefined) throw error;
     }
-    const body = callerOf(ctx, authenticate !== undefined, facts(options));
     ctx.vary('Authorization');
-    sendJson(ctx, 200, `${JSON.stringify(body)}\n`);
-    ctx.set('Cache-Control', 'no-store');
+    sendJson(ctx, callerOf(ctx, authenticate !== undefined, facts(options)), 'no-store');
   };
 }
 

@@ -33,7 +33,7 @@ export function sendHome(
   };
   if (!wantsPage(ctx) || !pages.has('home')) {
     const status = isReady ? 'ok' : 'unavailable';
-    sendJson(ctx, 200, `${JSON.stringify({ name: 'Rostrum', status, ...links })}\n`);
+    sendJson(ctx, { name: 'Rostrum', status, ...links });
     return;
   }
   const isOpen = options.authenticate === undefined;

@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import { type Context, type RostrumState, type Step, setOperation } from '../context.ts';
-import { type ProblemType, problemCatalogue } from '../problems/catalogue.ts';
-import { Problem } from '../problems/problem.ts';
+import { type ProblemCode, type ProblemType, problemCatalogue } from '../problems/catalogue.ts';
+import { exampleOf, Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { escapePath } from '../target.ts';
 import { escapeHtml, type Site, sendPage, wantsPage } from './html.ts';
@@ -17,14 +17,14 @@ export function addProblems(page: (path: string, send: Step) => void, site: Site
   page('/problems', (ctx) => {
     if (wantsPage(ctx)) return sendPage(ctx, site, 'Problems', tableOf(ctx));
     const all = Array.from(types, ([code, type]) => describe(ctx, code, type));
-    return sendJson(ctx, 200, `${JSON.stringify({ problems: all })}\n`);
+    return sendJson(ctx, { problems: all });
   });
   page('/problems/:code', (ctx) => {
     const { code = '' } = ctx.params;
     const type = types.get(code);
     if (type === undefined) throw new Problem('path-not-found', 'No problem has this code.');
     if (wantsPage(ctx)) return sendPage(ctx, site, type.title, pageOf(ctx, code, type));
-    return sendJson(ctx, 200, `${JSON.stringify(describe(ctx, code, type))}\n`);
+    return sendJson(ctx, describe(ctx, code, type));
   });
 }
 
@@ -54,16 +54,7 @@ function tableOf({ state: { rostrum } }: Context): string {
 
 function pageOf({ state: { rostrum } }: Context, code: string, type: ProblemType): string {
   const { status, title, meaning, advice } = type;
-  const example = {
-    type: `${rostrum.problemsUrl}/${code}`,
-    title,
-    status,
-    code,
-    error: '…',
-    detail: '…',
-    requestId: '…',
-    ...type.example,
-  };
+  const example = exampleOf(code as ProblemCode, '…', '…', rostrum.problemsUrl);
   return `<main><p class="soft">${status} <code>${code}</code></p><h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(meaning)}</p><h2>What to do</h2><p>${escapeHtml(advice)}</p>
 <h2>Example</h2><pre tabindex="0"><code>${escapeHtml(JSON.stringify(example, null, 2))}</code></pre></main>`;

@@ -99,9 +99,7 @@ function routesOf(
   if (authenticate !== undefined) {
     const prefix = prefixPath(options.prefix);
     for (const path of mcp === undefined ? [prefix] : [prefix, mcpPath]) {
-      page(escapePath(metadataPath(path)), (ctx) =>
-        sendJson(ctx, 200, `${JSON.stringify(resourceMetadata(ctx, path))}\n`),
-      );
+      page(escapePath(metadataPath(path)), (ctx) => sendJson(ctx, resourceMetadata(ctx, path)));
     }
   }
   if (pages.includes('docs')) {

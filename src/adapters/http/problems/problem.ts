@@ -72,3 +72,15 @@ export function problemResponse(problem: Problem, requestId: string, problems = 
     } as Readonly<Record<string, string>>,
   };
 }
+
+/** An example of the body of an error response. */
+export function exampleOf(
+  code: ProblemCode,
+  sentence: string,
+  requestId: string,
+  problems?: string,
+) {
+  const { example: members = {} } = problemCatalogue[code];
+  const problem = new Problem(code, sentence, { members });
+  return JSON.parse(problemResponse(problem, requestId, problems).body);
+}

@@ -136,10 +136,10 @@ function checkHeaders({ headers, req, request }: Context, form: BodyForm): void 
 function checkUnread({ req, request }: Context): void {
   if (req.socket.destroyed || (req.destroyed && !req.complete)) throw new RequestAborted();
   if (request.body === undefined && !req.readableDidRead && !req.readableEnded) return;
-  throw readBefore();
+  throw bodyAlreadyRead();
 }
 
-export function readBefore(): Error {
+export function bodyAlreadyRead(): Error {
   return new Error(
     'The body of the request was read before Rostrum could read it. ' +
       'Put Rostrum in front of the body parser of the app, or keep the parser off its prefix.',

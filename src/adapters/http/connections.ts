@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** A request whose headers have arrived, and its response. */
-interface RequestPair {
+interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -13,21 +13,21 @@ const maxWaiting = { perConnection: 256, total: 4096 };
 /** How long a client can keep sending data that is discarded, in milliseconds. */
 export const drainMs = 2000;
 
-type Serve = (exchange: RequestPair) => void;
+type Serve = (exchange: Exchange) => void;
 
 /** The connections of a server. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   /** Connections that have not sent a request yet, and idle ones; the oldest first. */
   readonly unused = new Set<Connection>();
-  readonly idleOnes = new Set<Connection>();
-  readonly #most: number;
+  readonly idleConnections = new Set<Connection>();
+  readonly #maxSize: number;
   readonly serve: Serve;
   /** How many pipelined requests are waiting. */
   waiting = 0;
 
-  constructor(most: number, serve: Serve) {
-    this.#most = most;
+  constructor(maxSize: number, serve: Serve) {
+    this.#maxSize = maxSize;
     this.serve = serve;
   }
 
@@ -41,8 +41,8 @@ export class Connections {
 
   /** Beyond the limit, a connection replaces the one that has been silent for longest, or is closed itself. */
   accept(socket: Socket): void {
-    if (this.#open.size >= this.#most) {
-      const [silent] = this.unused.size > 0 ? this.unused : this.idleOnes;
+    if (this.#open.size >= this.#maxSize) {
+      const [silent] = this.unused.size > 0 ? this.unused : this.idleConnections;
       (silent?.socket ?? socket).destroy();
       if (silent === undefined) return;
       this.#forget(silent);
@@ -61,13 +61,13 @@ export class Connections {
     for (const connection of this.#open.values()) connection.closeAfterResponse();
   }
 
-  async idle(): Promise<void> {
+  async whenIdle(): Promise<void> {
     // Holds no list of connections, so that one that ends meanwhile can be collected.
-    await Promise.all(Array.from(this.#open.values(), (connection) => connection.idle()));
+    await Promise.all(Array.from(this.#open.values(), (connection) => connection.whenIdle()));
   }
 
   destroySilent(): void {
-    for (const { socket } of [...this.unused, ...this.idleOnes]) socket.destroy();
+    for (const { socket } of [...this.unused, ...this.idleConnections]) socket.destroy();
   }
 
   destroyAll(): void {
@@ -84,9 +84,9 @@ class Connection {
   /** True if its last response rejects a request that the parser could not read. */
   isRefused = false;
   readonly #all: Connections;
-  #current: RequestPair | undefined;
-  #last: RequestPair | undefined;
-  #waiting: RequestPair[] = [];
+  #current: Exchange | undefined;
+  #last: Exchange | undefined;
+  #waiting: Exchange[] = [];
   /** True once a request was dropped: later ones are not served either. */
   #isFull = false;
 
@@ -100,7 +100,7 @@ class Connection {
     });
   }
 
-  take(exchange: RequestPair): void {
+  take(exchange: Exchange): void {
     if (this.#current === undefined) {
       this.#begin(exchange);
       return;
@@ -119,18 +119,18 @@ class Connection {
     this.socket.pause();
   }
 
-  #begin(exchange: RequestPair): void {
+  #begin(exchange: Exchange): void {
     this.#current = exchange;
     this.#last = exchange;
     this.#all.unused.delete(this);
-    this.#all.idleOnes.delete(this);
+    this.#all.idleConnections.delete(this);
     exchange.response.on('close', this.#onClose);
     this.#all.serve(exchange);
   }
 
   readonly #onClose = (): void => {
     const { socket } = this;
-    const { request, response } = this.#current as RequestPair;
+    const { request, response } = this.#current as Exchange;
     this.#current = undefined;
     if (!request.complete && !socket.destroyed) {
       // Node discards the rest of the body. Closing at once could cost the client its response.
@@ -143,7 +143,7 @@ class Connection {
     if (socket.destroyed || socket.writableEnded) this.abandon();
     const next = this.#waiting.shift();
     if (next === undefined) {
-      if (!socket.destroyed) this.#all.idleOnes.add(this);
+      if (!socket.destroyed) this.#all.idleConnections.add(this);
       return;
     }
     this.#all.waiting -= 1;
@@ -152,7 +152,7 @@ class Connection {
   };
 
   /** Fulfilled when no request is in progress. */
-  async idle(): Promise<void> {
+  async whenIdle(): Promise<void> {
     while (this.#current !== undefined) {
       const { response } = this.#current;
       await new Promise<void>((closed) => response.once('close', closed));
@@ -163,7 +163,7 @@ class Connection {
    * Fulfilled when all complete requests have their responses. Returns false if the incomplete one, whose rest was
    * refused, has its response already.
    */
-  async settled(): Promise<boolean> {
+  async whenSettled(): Promise<boolean> {
     const incomplete = [this.#waiting.at(-1), this.#current ?? this.#last].find(
       (exchange) => exchange !== undefined && !exchange.request.complete,
     );
@@ -171,7 +171,7 @@ class Connection {
       this.#waiting.pop();
       this.#all.waiting -= 1;
     }
-    if (incomplete === undefined || incomplete !== this.#current) await this.idle();
+    if (incomplete === undefined || incomplete !== this.#current) await this.whenIdle();
     return !incomplete?.response.headersSent;
   }
 
@@ -187,6 +187,6 @@ class Connection {
     this.#all.waiting -= this.#waiting.length;
     this.#waiting = [];
     this.#all.unused.delete(this);
-    this.#all.idleOnes.delete(this);
+    this.#all.idleConnections.delete(this);
   }
 }

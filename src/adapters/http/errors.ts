@@ -104,17 +104,17 @@ export interface ExposedError extends Error {
   readonly headers?: Record<string, string>;
 }
 
-export function isForClient(error: unknown): error is ExposedError {
+export function isExposed(error: unknown): error is ExposedError {
   return error instanceof Error && 'expose' in error && error.expose === true;
 }
 
 /** Error codes for connections closed by the client. */
-const goneCodes = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);
+const disconnectCodes = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);
 
 /** Logs what an app reports: errors outside of every handler, and all errors if there is no logger. */
 export function reportErrors(app: Koa, logger: Logger | undefined): void {
   app.on('error', (error: Error) => {
-    if (isForClient(error) || ('code' in error && goneCodes.has(String(error.code)))) return;
+    if (isExposed(error) || ('code' in error && disconnectCodes.has(String(error.code)))) return;
     if (logger) logger.error({ err: error }, 'Unhandled error in the Koa app.');
     else app.onerror(error);
   });

@@ -1,5 +1,5 @@
 import type { Context, Step } from './context.ts';
-import { type ExposedError, isForClient } from './errors.ts';
+import { type ExposedError, isExposed } from './errors.ts';
 import { Problem } from './problems/problem.ts';
 
 /** Gives middleware behind Rostrum a chance, then throws 404. */
@@ -7,7 +7,7 @@ export const notFound: Step = async (ctx, next) => {
   try {
     await next();
   } catch (error) {
-    if (!isForClient(error)) throw error;
+    if (!isExposed(error)) throw error;
     sendExposed(ctx, error);
   }
   if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;

@@ -37,7 +37,7 @@ export interface RunningServer {
 const backlog = 4096;
 
 /** How long an idle connection can still send a request during a shutdown, in milliseconds. */
-const lateMs = 500;
+const sweepMs = 500;
 
 /**
  * Serves an app on a hardened `node:http` server: with time-outs and limits, the requests of a connection one after
@@ -66,7 +66,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   const stop = new AbortController();
   let closed: Promise<void> | undefined;
   const connections = new Connections(limits.maxConnections, ({ request, response }) => {
-    const problem = messageProblem(request) ?? lateProblem(request, response);
+    const problem = messageProblem(request) ?? shutdownProblem(request, response);
     if (problem === undefined) {
       void handle(request, response);
       return;
@@ -78,7 +78,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   });
 
   /** During a shutdown, new requests get a 503, except for `/livez`. */
-  function lateProblem({ url = '' }: IncomingMessage, response: ServerResponse) {
+  function shutdownProblem({ url = '' }: IncomingMessage, response: ServerResponse) {
     if (closed === undefined) return undefined;
     response.setHeader('Connection', 'close');
     if (parseTarget(url).path === '/livez') return undefined;
@@ -115,7 +115,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     // Detach the HTTP parser: later requests must not be served.
     socket.removeAllListeners('data').removeAllListeners('end').resume();
     await new Promise(setImmediate); // Requests of the same packet come first.
-    if (await connection.settled()) {
+    if (await connection.whenSettled()) {
       const { headers, body } = refuse(problem, { socket, headers: {} }, { cause });
       socket.end(messageOf(problem.status, headers, body));
     } else {
@@ -126,18 +126,18 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   }
 
   async function shutDown(): Promise<void> {
-    const bound = setTimeout(() => connections.destroyAll(), shutdownTimeoutMs);
+    const deadline = setTimeout(() => connections.destroyAll(), shutdownTimeoutMs);
     connections.closeAfterResponses();
     stop.abort();
-    await connections.idle();
+    await connections.whenIdle();
     const ended = new Promise((resolve) => server.close(resolve)); // Closes idle connections, too.
-    const late = setInterval(
+    const sweep = setInterval(
       () => connections.destroySilent(),
-      Math.min(lateMs, shutdownTimeoutMs),
+      Math.min(sweepMs, shutdownTimeoutMs),
     );
     await ended;
-    clearInterval(late);
-    clearTimeout(bound);
+    clearInterval(sweep);
+    clearTimeout(deadline);
   }
 
   server.listen({ host, port, backlog });

@@ -93,15 +93,15 @@ function identification(authenticate: Authenticate, options: Options) {
     const { rostrum } = ctx.state;
     const address = rateLimitKey(rostrum.address);
     if (failures && authorization !== undefined) await peek(ctx, failures, address);
-    const judged = await ask(authenticate, ctx);
-    if (judged !== undefined && !('refused' in judged)) return judged;
+    const result = await ask(authenticate, ctx);
+    if (result !== undefined && !('refused' in result)) return result;
     if (authorization !== undefined) {
-      rostrum.refusal = judged?.refused;
+      rostrum.refusal = result?.refused;
       if (logger) logRefusal(ctx, repeats, logger);
       const quota = await failures?.take(address);
       if (quota?.remaining === 0 && !quota.isExceeded) logLimit(rostrum.address, quota, logger);
     }
-    if (judged !== undefined || authorization !== undefined) throw unauthenticated(ctx, resource);
+    if (result !== undefined || authorization !== undefined) throw unauthenticated(ctx, resource);
     return undefined;
   };
 }

@@ -9,7 +9,7 @@ import type { Authenticate } from './authenticate.ts';
 const bearer = /^bearer +([\w\-.~+/]+=*) *$/i;
 
 /** The query parameter for a token in RFC 6750, section 2.3. It is rejected, because queries end up in logs. */
-const queryName = 'access_token';
+const tokenParameter = 'access_token';
 
 /**
  * Authenticates bearer tokens in the header `Authorization`. The first verifier that knows a token identifies
@@ -20,9 +20,9 @@ export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authe
     const token = tokenOf(ctx);
     let refused: Refused | undefined;
     for (const verifier of token === undefined ? [] : verifiers) {
-      const judged = await verifier.authenticate(token ?? '');
-      if (judged !== undefined && !('refused' in judged)) return judged;
-      refused ??= judged;
+      const result = await verifier.authenticate(token ?? '');
+      if (result !== undefined && !('refused' in result)) return result;
+      refused ??= result;
     }
     if (ctx.headers.authorization === undefined) return undefined;
     return refused ?? { refused: 'malformed' };
@@ -42,21 +42,21 @@ export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authe
 /** @throws Problem `invalid-query`, `invalid-header` */
 function tokenOf({ req, headers, url }: Context): string | undefined {
   const mark = url.indexOf('?');
-  if (mark >= 0) checkPlace(url.slice(mark + 1));
-  if (countHeader(req, 'authorization') > 1) throw givenTwice();
+  if (mark >= 0) rejectTokenInQuery(url.slice(mark + 1));
+  if (countHeader(req, 'authorization') > 1) throw repeatedAuthorization();
   return bearer.exec(headers.authorization ?? '')?.[1];
 }
 
 /** @throws Problem `invalid-query` */
-function checkPlace(query: string): void {
+function rejectTokenInQuery(query: string): void {
   // Every spelling of the name starts with "a" or "%".
-  if (!/(?:^|&)[a%]/.test(query) || !parseQuery(query)?.has(queryName)) return;
+  if (!/(?:^|&)[a%]/.test(query) || !parseQuery(query)?.has(tokenParameter)) return;
   const message = 'Send the token in the header Authorization, not in the query.';
-  const errors = [{ parameter: queryName, code: 'invalid', message }];
+  const errors = [{ parameter: tokenParameter, code: 'invalid', message }];
   throw new Problem('invalid-query', message, { errors });
 }
 
-function givenTwice(): Problem {
+function repeatedAuthorization(): Problem {
   const message = 'The header Authorization must be given once.';
   const errors = [{ header: 'Authorization', code: 'invalid', message }];
   return new Problem('invalid-header', message, { errors });

@@ -79,13 +79,13 @@ function hold({ res, state: { rostrum } }: Context): void {
   const keys = [['address', rateLimitKey(address)]];
   if (caller !== undefined && !isAnonymous) keys.push(['caller', caller.name]);
   for (const [policy, name] of keys) {
-    const most = maxHeld[policy as keyof typeof maxHeld];
-    if ((held.get(`${policy} ${name}`) ?? 0) < most) continue;
-    const sentence = `At most ${most} requests per ${policy} can wait for events at the same time.`;
+    const max = maxHeld[policy as keyof typeof maxHeld];
+    if ((held.get(`${policy} ${name}`) ?? 0) < max) continue;
+    const sentence = `At most ${max} requests per ${policy} can wait for events at the same time.`;
     throw new Problem('too-many-requests', sentence, {
       headers: {
         'Retry-After': String(retryAfter),
-        'RateLimit-Policy': `"held-${policy}";q=${most};qu="concurrent-requests"`,
+        'RateLimit-Policy': `"held-${policy}";q=${max};qu="concurrent-requests"`,
         RateLimit: `"held-${policy}";r=0`,
       },
     });

@@ -114,7 +114,7 @@ export function createOptions({ headers }: Context): CreateOptions {
 export function sendRecord(
   ctx: Context,
   { version, json: text }: Versioned<unknown>,
-  view: View = 'whole',
+  view: View = 'full',
 ): void {
   const isKnown = isNotModified(ctx, version, view);
   ctx.set('ETag', entityTag(version, view));

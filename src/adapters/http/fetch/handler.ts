@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
-import { Connection } from './connection.ts';
 import { IncomingRequest } from './request.ts';
 import { OutgoingResponse } from './response.ts';
+import { VirtualSocket } from './virtual-socket.ts';
 
 /** Serves a `Request`; rejects as `fetch` does when the request is aborted. */
 export type FetchHandler = (request: Request) => Promise<Response>;
@@ -17,10 +17,10 @@ export function fetchHandler(app: Koa, addressOf?: AddressOf): FetchHandler {
     const { signal } = request;
     signal.throwIfAborted();
     const isSecure = request.url.startsWith('https:');
-    const connection = new Connection(addressOf?.(request), isSecure);
-    const incoming = new IncomingRequest(request, connection);
-    const outgoing = new OutgoingResponse(connection);
-    const abort = () => connection.destroy(signal.reason);
+    const socket = new VirtualSocket(addressOf?.(request), isSecure);
+    const incoming = new IncomingRequest(request, socket);
+    const outgoing = new OutgoingResponse(socket);
+    const abort = () => socket.destroy(signal.reason);
     signal.addEventListener('abort', abort);
     outgoing.once('close', () => {
       signal.removeEventListener('abort', abort);

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { readBefore } from '../body.ts';
+import { bodyAlreadyRead } from '../body.ts';
 import { RequestAborted } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Connection } from './connection.ts';
+import type { VirtualSocket } from './virtual-socket.ts';
 
 /** The used part of `IncomingMessage`, made from a `Request`. Its body is read chunk by chunk. */
 export class IncomingRequest extends Readable {
@@ -13,7 +13,7 @@ export class IncomingRequest extends Readable {
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly headers: IncomingHttpHeaders;
-  readonly socket: Connection;
+  readonly socket: VirtualSocket;
   /** The host decides what happens to the rest of a body. */
   readonly complete = true;
 
@@ -22,7 +22,7 @@ export class IncomingRequest extends Readable {
   /** The length that the body must have; -1 for an invalid number. */
   readonly #length: number | undefined;
 
-  constructor(request: Request, socket: Connection) {
+  constructor(request: Request, socket: VirtualSocket) {
     super();
     const { method, url, headers, body } = request;
     const host = url.indexOf('://') + 3;
@@ -49,14 +49,14 @@ export class IncomingRequest extends Readable {
   override async _read(): Promise<void> {
     const { body, bodyUsed } = this.#request;
     if (this.#reader === undefined && (bodyUsed || body?.locked)) {
-      this.destroy(readBefore());
+      this.destroy(bodyAlreadyRead());
       return;
     }
     try {
       this.#reader ??= body?.getReader();
       const { value = null } = (await this.#reader?.read()) ?? {};
       this.socket.bytesRead += value?.byteLength ?? 0;
-      this.socket.moved();
+      this.socket.refreshTimeout();
       if (this.#hasOtherLength(value === null)) {
         const sentence = 'The body is not as long as its Content-Length says.';
         this.destroy(new Problem('bad-request', sentence));

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ReadableStreamDefaultController } from 'node:stream/web';
-import type { Connection } from './connection.ts';
+import type { VirtualSocket } from './virtual-socket.ts';
 
 /** Connection headers are the host's business. */
 const hopByHop = ['connection', 'keep-alive', 'transfer-encoding'];
@@ -15,12 +15,12 @@ export class OutgoingResponse extends EventEmitter {
   writableEnded = false;
   writableFinished = false;
   destroyed = false;
-  readonly socket: Connection;
+  readonly socket: VirtualSocket;
   readonly #headers = new Headers();
   readonly #made = Promise.withResolvers<Response>();
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 
-  constructor(socket: Connection) {
+  constructor(socket: VirtualSocket) {
     super();
     this.socket = socket;
     socket.once('close', () => {
@@ -96,7 +96,7 @@ export class OutgoingResponse extends EventEmitter {
             this.#finish(bytes.length);
           } else {
             controller.enqueue(piece);
-            this.socket.moved();
+            this.socket.refreshTimeout();
           }
         },
         cancel: (reason) => this.socket.destroy(reason),

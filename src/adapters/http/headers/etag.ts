@@ -1,11 +1,11 @@
 import type { Version } from '../../../domain/record.ts';
 
 /** How much of a record a representation has. Each has tags of its own (RFC 9110, section 8.8.3). */
-export type View = 'whole' | 'public';
+export type View = 'full' | 'public';
 
 /** The strong entity tag of a version (RFC 9110, section 8.8.3). */
-export function entityTag(version: Version, view: View = 'whole'): string {
-  return view === 'whole' ? `"${version}"` : `"${version}-${view}"`;
+export function entityTag(version: Version, view: View = 'full'): string {
+  return view === 'full' ? `"${version}"` : `"${version}-${view}"`;
 }
 
 /** An entity tag as a client sent it. */
@@ -42,8 +42,8 @@ export function parseEntityTags(header: string): readonly EntityTag[] | '*' | un
  *
  * @returns undefined for a tag that isn't ours or belongs to another view: it matches nothing
  */
-export function versionOf({ opaque }: EntityTag, view: View = 'whole'): Version | undefined {
-  const [, digits, of = 'whole'] = /^([1-9]\d{0,15})(?:-(public))?$/.exec(opaque) ?? [];
+export function versionOf({ opaque }: EntityTag, view: View = 'full'): Version | undefined {
+  const [, digits, of = 'full'] = /^([1-9]\d{0,15})(?:-(public))?$/.exec(opaque) ?? [];
   if (digits === undefined || of !== view) return undefined;
   const version = Number(digits);
   return Number.isSafeInteger(version) ? version : undefined;

@@ -32,7 +32,7 @@ export function withCustomFields(
     description,
     properties: { ...properties, ...members },
     required: [...required, ...needed],
-    ...restOf(custom),
+    ...additionalPropertiesOf(custom),
   };
 }
 
@@ -48,8 +48,8 @@ function membersOf(
 }
 
 /** Returns the keyword that says whether an object can have members that its schema does not list. */
-function restOf({ additionalProperties, patternProperties }: JsonSchema): JsonSchema {
-  const isClosed = additionalProperties === false && patternProperties === undefined;
+function additionalPropertiesOf(schema: JsonSchema): JsonSchema {
+  const isClosed = schema.additionalProperties === false && schema.patternProperties === undefined;
   return { additionalProperties: !isClosed };
 }
 
@@ -61,7 +61,11 @@ function changeOf(field: JsonSchema, schema: JsonSchema, isNeeded: boolean): Jso
     const properties = membersOf(schema, (_, member, isMemberNeeded) =>
       changeOf(member, member, isMemberNeeded),
     );
-    return { type: isNeeded ? type : [type, 'null'], properties, ...restOf(schema) };
+    return {
+      type: isNeeded ? type : [type, 'null'],
+      properties,
+      ...additionalPropertiesOf(schema),
+    };
   }
   if (type === undefined || [type].flat().includes('object')) return {};
   return isNeeded ? field : { anyOf: [field, { type: 'null' }] };

@@ -140,8 +140,8 @@ function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
 function successesOf({ responses }: Endpoint, { customFields = {} }: Options, hasCallers: boolean) {
   const described = Object.entries(responses).map(([status, response]) => {
     const { description, schema, headers = [] } = response;
-    const lesser = hasCallers ? response.publicSchema : undefined;
-    const content = schema && { 'application/json': mediaType(schema, customFields, lesser) };
+    const publicSchema = hasCallers ? response.publicSchema : undefined;
+    const content = schema && { 'application/json': mediaType(schema, customFields, publicSchema) };
     return [status, { description, headers: headersOf(headers), ...(content && { content }) }];
   });
   return Object.fromEntries(described) as JsonSchema;

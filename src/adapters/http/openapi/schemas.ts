@@ -39,16 +39,18 @@ const examples: Readonly<Record<SchemaName, JsonSchema>> = {
   EventPage: { events: [{ type: 'post.updated', id, version: 3 }], next: '4711.8211' },
 };
 
-/** @param lesser the schema for callers who see the public view only */
+/** @param publicSchema the schema for callers who see the public view only */
 export function mediaType(
   name: SchemaName,
   custom: CustomFieldsDescription,
-  lesser?: SchemaName,
+  publicSchema?: SchemaName,
 ): JsonSchema {
   const isCustom =
     (name.startsWith('User') && custom.users !== undefined) ||
     (name.startsWith('Post') && custom.posts !== undefined);
-  const schema = lesser ? { anyOf: [reference(name), reference(lesser)] } : reference(name);
+  const schema = publicSchema
+    ? { anyOf: [reference(name), reference(publicSchema)] }
+    : reference(name);
   return { schema, ...(!isCustom && { example: examples[name] }) };
 }
 

@@ -45,14 +45,14 @@ export function logRequests(logger: Logger): Step {
 }
 
 /** How many invalid fields of a record a line names. */
-const mostFields = 10;
+const maxFields = 10;
 
 /** The fields of a record that break a rule: their names, never their values. */
 function fieldsOf({ parts: { errors = [] } }: Problem): readonly string[] | undefined {
   const pointers = errors.flatMap((error) =>
     'pointer' in error ? [maskSecrets(error.pointer)] : [],
   );
-  return pointers.length === 0 ? undefined : pointers.slice(0, mostFields);
+  return pointers.length === 0 ? undefined : pointers.slice(0, maxFields);
 }
 
 export interface AuditedChange {

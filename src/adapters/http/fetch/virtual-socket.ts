@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 
 /** A stand-in for the socket that a `Request` does not have. */
-export class Connection extends EventEmitter {
+export class VirtualSocket extends EventEmitter {
   readonly remoteAddress: string | undefined;
   /** Set as on a TLS socket: Koa detects `https` by it. */
   readonly encrypted: boolean;
@@ -32,7 +32,7 @@ export class Connection extends EventEmitter {
   }
 
   /** Restarts the time-out. Called when bytes are read or written. */
-  moved(): void {
+  refreshTimeout(): void {
     this.#timer?.refresh();
   }
 

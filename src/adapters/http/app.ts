@@ -91,7 +91,7 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
 /**
  * Returns middleware that serves Rostrum in another Koa app: the paths below the prefix, and nothing else.
  *
- * It works behind `koa-mount` and the like, too: `Location`, `Link` and `type` are paths as the client
+ * It works below a mount path (`koa-mount`), too: `Location`, `Link` and `type` are paths as the client
  * sees them. Put it before any middleware that reads bodies.
  *
  * @throws TypeError for an invalid option
@@ -117,7 +117,7 @@ type NextListener = (error?: unknown) => void;
  * (`app.use(rostrumListener(rostrum, { prefix: '/forum' }))`). Paths outside the prefix go on to the rest of
  * such an app; without one they are 404. Put it before any middleware that reads bodies.
  *
- * Behind a path, as in `app.use('/forum', …)` and Nest's `forRoutes('forum')`, the prefix can be the path that
+ * Below a path, as in `app.use('/forum', …)` and Nest's `forRoutes('forum')`, the prefix can be the path that
  * clients see (`/forum`) or the rest of it (`/`). `Location`, `Link` and `type` are paths as clients see them.
  *
  * @throws TypeError for an invalid option
@@ -209,8 +209,8 @@ function begin(options: ChainOptions, hasPages: boolean): Step {
 let turnEnd: Promise<void> | undefined;
 
 /**
- * Sends the responses of one turn of the event loop together: a client on the same machine wakes up once and
- * not for each of them (a GET takes 38 µs of processor time instead of 56 with 64 connections).
+ * Sends the responses of one turn of the event loop together: a client on the same machine wakes up once, not once
+ * per response (with 64 connections, a GET takes 38 µs of CPU time instead of 56).
  */
 const sendTogether: Step = async (_, next) => {
   await next();

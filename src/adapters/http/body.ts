@@ -8,7 +8,7 @@ import { type Limiter, smallBody } from './limits.ts';
 import { bodyLimit } from './problems/catalogue.ts';
 import { Problem } from './problems/problem.ts';
 
-/** The most chunks that a body can come in. Each costs time and memory; real clients send a few dozen. */
+/** The maximum number of chunks in a body. Each costs time and memory; real clients send a few dozen. */
 const maxChunks = 20_000;
 
 /** A body in more chunks counts as a large one. */
@@ -90,7 +90,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function decoded(bytes: Buffer): string {
   try {
-    return utf8.decode(bytes); // Leaves out a byte order mark.
+    return utf8.decode(bytes); // Strips a byte order mark.
   } catch {
     throw invalidBody('The body is not UTF-8.');
   }
@@ -142,7 +142,7 @@ function checkUnread({ req, request }: Context): void {
 export function bodyAlreadyRead(): Error {
   return new Error(
     'The body of the request was read before Rostrum could read it. ' +
-      'Put Rostrum in front of the body parser of the app, or keep the parser off its prefix.',
+      "Put Rostrum before the app's body parser, or exclude Rostrum's prefix from the parser.",
   );
 }
 

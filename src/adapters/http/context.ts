@@ -19,7 +19,7 @@ export interface AppSettings {
   readonly publicUrl: string | undefined;
   /** The path of the API below the site. */
   readonly prefix: string;
-  /** True if pages and metadata are served beside the API, false if pages about problems lie below it. */
+  /** True if pages and metadata are served in addition to the API, false if pages about problems lie below it. */
   readonly hasPages: boolean;
   readonly addressOf: ClientAddress;
 }
@@ -77,7 +77,7 @@ export interface RostrumState {
 
 export type Context = RouterContext<RostrumState>;
 
-/** Middleware of Koa that runs after `ctx.state.rostrum` was set. */
+/** Koa middleware that runs once `ctx.state.rostrum` is set. */
 export type Step = RouterMiddleware<RostrumState>;
 
 /** The last step of an endpoint: the caller is known. */
@@ -132,7 +132,7 @@ export class RequestAborted extends Error {
   }
 }
 
-/** The property of a socket with the time when its server accepted it. */
+/** The socket property with the time when the server accepted it. */
 export const acceptedAt = Symbol('rostrum.acceptedAt');
 
 /** The name and port by which the client calls the server: an absolute target comes first (RFC 9112, section 3.2.2). */

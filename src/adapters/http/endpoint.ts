@@ -56,7 +56,7 @@ export interface BodyForm {
 
 /**
  * An endpoint: routing, validation and the description all come from this one literal. Its handler
- * runs after everything that the literal declares was checked.
+ * runs once everything that the literal declares has been checked.
  */
 export interface Endpoint {
   readonly method: Method;
@@ -81,7 +81,7 @@ export interface Endpoint {
   /** The schema of the body; true for any JSON object. */
   readonly body?: SchemaName | true;
   readonly responses: Readonly<Record<number, EndpointResponse>>;
-  /** Problems beside those that any request can end in. */
+  /** Problems in addition to those of every request. */
   readonly problems?: readonly ProblemCode[];
   /**
    * Which requests run at a time: `list`, a few, and large pages do not delay small ones; `record`, one for each

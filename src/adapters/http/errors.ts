@@ -37,7 +37,10 @@ function sendProblem(ctx: Context, problem: Problem): void {
   ctx.body = body;
 }
 
-/** Wrap the cause: Koa ignores errors that carry `expose` or a connection code. */
+/**
+ * Wraps the cause: otherwise Koa would ignore an error with `expose`, and `reportErrors` one with a connection
+ * code.
+ */
 function wrapCause(cause: unknown): Error {
   const error = new Error('A request failed.', { cause });
   error.stack += `\ncaused by ${inspect(cause)}`; // Koa prints the stack, but not the cause.

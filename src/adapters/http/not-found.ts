@@ -2,7 +2,7 @@ import type { Context, Step } from './context.ts';
 import { type ExposedError, isExposed } from './errors.ts';
 import { Problem } from './problems/problem.ts';
 
-/** Gives middleware behind Rostrum a chance, then throws 404. */
+/** Lets the middleware after Rostrum respond first, then throws 404. */
 export const notFound: Step = async (ctx, next) => {
   try {
     await next();

@@ -36,8 +36,8 @@ export interface RostrumHttpOptions {
   /** Counts requests. */
   readonly metrics?: HttpMetrics | undefined;
   /**
-   * Identifies the caller. Called after the checks of the host, the path and the limit of the address, and before
-   * the query, the other headers and the body are checked. Not called for a preflight.
+   * Identifies the caller. Called after the host, the path and the address limit are checked, and before the
+   * query, the other headers and the body are checked. Not called for a preflight.
    */
   readonly authenticate?: Authenticate | undefined;
   /**
@@ -59,7 +59,7 @@ export interface RostrumHttpOptions {
   readonly mcp?: McpHandler | undefined;
 }
 
-/** The pages for people, beside the API. */
+/** The pages for people, in addition to the API. */
 export const allPages = ['home', 'docs', 'admin'] as const;
 export type PageName = (typeof allPages)[number];
 
@@ -103,7 +103,7 @@ export interface ServerLimits {
   readonly headersTimeoutMs: number;
   /** Until a whole request has arrived. */
   readonly requestTimeoutMs: number;
-  /** How long an idle keep-alive connection stays open. Must exceed the idle time-out of a proxy in front. */
+  /** How long an idle keep-alive connection stays open. Must exceed the idle timeout of a proxy in front. */
   readonly keepAliveTimeoutMs: number;
   /** How long a connection with a request can be idle in both directions. */
   readonly inactivityTimeoutMs: number;
@@ -111,7 +111,7 @@ export interface ServerLimits {
   readonly maxHeaderBytes: number;
   /** Open connections. One more closes the one that has been without a request for longest. */
   readonly maxConnections: number;
-  /** How often connections are checked for time-outs. */
+  /** How often connections are checked for timeouts. */
   readonly checkIntervalMs: number;
 }
 

@@ -32,7 +32,8 @@ export interface RunningServer {
 
 /**
  * How many connections can wait to be accepted; the system may allow fewer. Node accepts one per turn. With its
- * default of 511, a client that connects while thousands do is dropped, and tries again a second later.
+ * default of 511, a client that connects at the same time as thousands of others is dropped, and retries a second
+ * later.
  */
 const backlog = 4096;
 
@@ -40,7 +41,7 @@ const backlog = 4096;
 const sweepMs = 500;
 
 /**
- * Serves an app on a hardened `node:http` server: with time-outs and limits, the requests of a connection one after
+ * Serves an app on a hardened `node:http` server: with timeouts and limits, the requests of a connection one after
  * another, and the usual error shape for what Node refuses by itself.
  *
  * @throws the error of `listen`, such as one with the code `EADDRINUSE`
@@ -197,7 +198,7 @@ function messageOf(status: number, headers: Readonly<Record<string, string>>, bo
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`;
 }
 
-/** An error of Node's HTTP parser or one of its time-outs. */
+/** An error of Node's HTTP parser or one of its timeouts. */
 interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: Uint8Array;

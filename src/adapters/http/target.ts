@@ -117,7 +117,7 @@ export function formatQuery(query: Query, without: string): string {
   return pairs.join('&');
 }
 
-/** Text without any encoding, as most of a query is. */
+/** Text without any encoding, which is the usual case. */
 const plain = /^[\w.~-]*$/;
 
 function decodeForm(text: string): string | undefined {
@@ -151,7 +151,7 @@ export function unmountedUrl(request: { readonly url?: string | undefined }): st
 }
 
 /**
- * Returns the prefix of the API as {@link Target.path} would have it; empty for `/`.
+ * Returns the prefix of the API in the form of {@link Target.path}; empty for `/`.
  *
  * @throws TypeError for a prefix that is not a path, or ends in a slash
  */

@@ -128,7 +128,7 @@ async function ask(authenticate: Authenticate, ctx: Context): Promise<Authentica
     return await authenticate(ctx);
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === unavailable)) throw cause;
-    throw new Problem(unavailable, 'Credentials cannot be checked at present.', { cause });
+    throw new Problem(unavailable, 'Credentials cannot be checked right now.', { cause });
   }
 }
 

@@ -34,8 +34,8 @@ export interface RateLimits {
 }
 
 /**
- * Returns the key by which an address is limited. A client of IPv6 has at least a /64 of addresses, which
- * count as one.
+ * Returns the key by which an address is limited. An IPv6 client has at least a /64 of addresses, which count
+ * as one.
  */
 export function rateLimitKey(address: string): string {
   return address.includes(':') ? network(address) : address;
@@ -62,7 +62,7 @@ async function take(ctx: Context, limiter: RateLimiter, key: string): Promise<vo
 
 /**
  * Checks whether a key has anything left, and counts nothing. Returns undefined for a key without a count,
- * as nearly all keys are.
+ * which is the usual case.
  *
  * @throws Problem `too-many-requests`
  */

@@ -23,7 +23,7 @@ export const eventsEndpoint: Endpoint = {
   operation: 'listEvents',
   summary: 'List the changes of records',
   description:
-    'To begin, read without "after", list all records, then read on from "next". A caller sees the changes of users or posts if it can read all of them.',
+    'To begin, read without "after", list all records, then continue from "next". A caller sees the changes of users or posts if it can read all of them.',
   scopes: ['users:read', 'posts:read:all', 'posts:write'],
   query: [
     {
@@ -101,7 +101,7 @@ function hold({ res, state: { rostrum } }: Context): void {
   }
 }
 
-/** The property of a socket with a signal that is aborted when its server begins to stop. */
+/** The socket property with a signal that is aborted when the server starts to shut down. */
 export const stopSignal = Symbol('rostrum.stopSignal');
 
 /** Aborted when the client disconnects or half-closes its connection, and when the server stops. */

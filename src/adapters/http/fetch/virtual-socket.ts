@@ -31,7 +31,7 @@ export class VirtualSocket extends EventEmitter {
     this.#timer = ms > 0 ? setTimeout(() => this.destroy(), ms) : undefined;
   }
 
-  /** Restarts the time-out. Called when bytes are read or written. */
+  /** Restarts the timeout. Called when bytes are read or written. */
   refreshTimeout(): void {
     this.#timer?.refresh();
   }

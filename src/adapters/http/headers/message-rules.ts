@@ -3,7 +3,7 @@ import { Problem } from '../problems/problem.ts';
 import { isHost } from '../target.ts';
 import { countHeader } from './count.ts';
 
-/** Returns the rule of HTTP that a request breaks although Node's parser accepts it, if there is one. */
+/** Returns a problem if a request breaks an HTTP rule that Node's parser does not enforce. */
 export function messageProblem(request: IncomingMessage): Problem | undefined {
   const { httpVersion, headers } = request;
   if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect)) {
@@ -24,7 +24,7 @@ export function messageProblem(request: IncomingMessage): Problem | undefined {
   if (coding === undefined) return undefined;
   if (httpVersion === '1.0') {
     // RFC 9112, section 6.1: the end of such a message is ambiguous.
-    return new Problem('bad-request', 'A request of HTTP/1.0 cannot have a transfer coding.');
+    return new Problem('bad-request', 'An HTTP/1.0 request cannot have a transfer coding.');
   }
   if (coding.trim().toLowerCase() === 'chunked') return undefined;
   return new Problem('bad-request', 'The only supported transfer coding is chunked.');

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 import { type EntityTag, entityTag, parseEntityTags, type View, versionOf } from './etag.ts';
 
-/** The precondition of a change (RFC 9110, section 13.1). The headers are valid: that was checked. */
+/** The precondition of a change (RFC 9110, section 13.1). The headers have already been validated. */
 export function preconditionOf({ headers, state }: Context): Precondition {
   const { 'if-match': only, 'if-none-match': except } = headers;
   return {

@@ -3,9 +3,9 @@ import { quotedString, token, unquote } from './grammar.ts';
 /** The form of the response to a write (RFC 7240, section 4.2). */
 type Return = 'minimal' | 'representation';
 
-/** A preference with its parameters, and the comma or the end behind it (RFC 7240, section 2). */
+/** A preference with its parameters, and the comma or the end after it (RFC 7240, section 2). */
 const preference = new RegExp(
-  // No two runs of blanks meet, because they could be divided in as many ways as they have blanks.
+  // Runs of blanks are never adjacent: two could be split in many ways, and matching would become quadratic.
   `[ \\t]*(${token})[ \\t]*(?:=[ \\t]*(?:(${token}|${quotedString})[ \\t]*)?)?` +
     `(?:;(?:[^,"]|${quotedString})*)?(?:,|$)`,
   'y',

@@ -27,7 +27,7 @@ const words = {
   lt: 'less than this',
 } as const;
 
-/** A number of JSON (RFC 8259, section 6). */
+/** A JSON number (RFC 8259, section 6). */
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** The parameters for the custom fields that lists can be filtered by. */

@@ -13,14 +13,14 @@ import { bounds } from './bounds.ts';
 import { customParameters } from './custom-filters.ts';
 import { readInstant } from './time-filter.ts';
 
-/** Writes an order as `sort` has it. */
+/** Formats an order as a value of `sort`. */
 function sortOf({ by, direction }: Order<string>): string {
   return `${direction === 'desc' ? '-' : ''}${by}`;
 }
 
-/** How a page ends, for the description of lists. */
+/** The description of lists. */
 export const pageDescription =
-  'A page ends at "limit", or before it has more than 2 MiB. Only "next" tells whether more follow.';
+  'A page has at most "limit" records and at most 2 MiB. Only "next" tells whether more follow.';
 
 const limit: Parameter = {
   name: 'limit',
@@ -30,7 +30,7 @@ const limit: Parameter = {
 
 const cursor: Parameter = {
   name: 'cursor',
-  description: 'The "next" of the page before. Valid only with the same filter and sort.',
+  description: 'The "next" of the previous page. Valid only with the same filter and sort.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
   example: 'eyJhZnRlciI6IjAxOTJmMGMxIn0',
 };

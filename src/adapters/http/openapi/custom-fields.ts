@@ -57,7 +57,7 @@ function additionalPropertiesOf(schema: JsonSchema): JsonSchema {
 function changeOf(field: JsonSchema, schema: JsonSchema, isNeeded: boolean): JsonSchema {
   const { type } = schema;
   if (type === 'object') {
-    // Not a reference: types of TypeScript cannot refer to members of something optional.
+    // Not a reference: TypeScript types cannot refer to members of something optional.
     const properties = membersOf(schema, (_, member, isMemberNeeded) =>
       changeOf(member, member, isMemberNeeded),
     );

@@ -63,7 +63,7 @@ const tags: readonly JsonSchema[] = [
   {
     name: 'posts',
     description:
-      'A post is public from publishedAt on. Null is a draft, and a later time is scheduled. Lists are pages by cursor, which neither skip nor repeat records. With an Idempotency-Key, you can safely repeat a POST.',
+      'A post is public from publishedAt on. With null it is a draft, and with a later time it is scheduled. Lists are paged by cursor, and pages neither skip nor repeat records. With an Idempotency-Key, you can safely repeat a POST.',
   },
   {
     name: 'events',

@@ -23,7 +23,7 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   'X-Total-Count': header('With count=exact: the number of records that match.', countSchema),
   'Idempotency-Replayed': header('true if this is the response to an earlier request.'),
   'Preference-Applied': header('The preference that was followed (RFC 7240).'),
-  'Retry-After': required('Seconds to wait before another try.', countSchema),
+  'Retry-After': required('Seconds to wait before retrying.', countSchema),
   'WWW-Authenticate': required('What is missing (RFC 6750, section 3).'),
   'Accept-Post': header('The media types of a POST.'),
   'Accept-Patch': header('The media types of a PATCH.'),

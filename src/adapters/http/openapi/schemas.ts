@@ -71,7 +71,7 @@ export function recordSchemas(custom: CustomFieldsDescription): JsonSchema {
       description: 'Changes of records, in commit order.',
       properties: {
         events: { type: 'array', maxItems: eventLimits.max, items: event },
-        next: { type: 'string', maxLength: 512, description: 'The position to read on from.' },
+        next: { type: 'string', maxLength: 512, description: 'The position to continue from.' },
       },
       required: ['events', 'next'],
       additionalProperties: true,
@@ -85,7 +85,7 @@ const event: JsonSchema = {
   properties: {
     type: {
       type: 'string',
-      description: '"user." or "post." with "created", "updated", "deleted".',
+      description: '"user." or "post.", followed by "created", "updated" or "deleted".',
     },
     id: { type: 'string' },
     version: { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
@@ -164,7 +164,7 @@ const authors: JsonSchema = {
   items: reference('PublicUser'),
 };
 
-/** A user as callers see it who can read the public view only. */
+/** A user as seen by callers who can read only the public view. */
 function publicView({ properties, ...record }: JsonSchema): JsonSchema {
   const { updatedAt: _, ...shown } = properties as JsonSchema;
   const description =

@@ -44,7 +44,7 @@ export function logRequests(logger: Logger): Step {
   };
 }
 
-/** How many invalid fields of a record a line names. */
+/** The maximum number of invalid fields that a log line names. */
 const maxFields = 10;
 
 /** The fields of a record that break a rule: their names, never their values. */
@@ -74,7 +74,7 @@ export function logChange(ctx: Context, change: AuditedChange): void {
 }
 
 /**
- * Logs requests that the server failed. While a store is away every request fails, so warnings of one code
+ * Logs requests that failed in the server. While a store is down, every request fails, so warnings of one code
  * are limited. A failure that may have changed something is always logged.
  */
 export function failureLog(logger: Logger): (ctx: Context, problem: Problem) => void {
@@ -130,7 +130,7 @@ export function userAgent({ headers }: IncomingMessage): string | undefined {
   return agent === undefined ? undefined : maskSecrets(agent);
 }
 
-/** The path as the log has it: without the query and anything behind a `#`. */
+/** The path as it is logged: without the query and anything after a `#`. */
 export function loggedPath({ path }: Target): string {
   return maskSecrets(path.split('#', 1).join());
 }

@@ -1,13 +1,13 @@
 /**
  * Rostrum's keys and JSON Web Tokens. A path, a user agent or a request id can hold one by mistake, even
- * right behind other characters (`Bearer%20rk_…`).
+ * directly after other characters (`Bearer%20rk_…`).
  */
 const secrets = /rk_[A-Za-z0-9-]{1,32}_[\w-]+|ey[A-L][\w-]{8,}\.[\w-]{2,}(?:\.[\w-]*)?/g;
 
 /** How many characters of a text are searched for secrets, and how many are logged. */
 const [searched, shown] = [2048, 256];
 
-/** Returns a client's text as the log may have it: short, and with secrets masked. */
+/** Prepares a client's text for the log: shortened, and with secrets masked. */
 export function maskSecrets(text: string): string {
   const bounded = text.length > searched ? text.slice(0, searched) : text;
   const masked =

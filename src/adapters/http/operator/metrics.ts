@@ -2,14 +2,14 @@ import type { Step } from '../context.ts';
 import type { LimiterState } from '../limits.ts';
 
 /**
- * Counts requests. Every text is one of a small set: an operation, a page, or the code of a problem; never
+ * Counts requests. Every label is one of a small set: an operation, a page, or the code of a problem; never
  * text from a client.
  */
 export interface HttpMetrics {
   requestBegan(): void;
   /** @param status absent if the client did not wait for the response */
   requestEnded(endpoint: string, status: number | undefined, seconds: number): void;
-  /** Called once with a function that returns the present state of the limiter. */
+  /** Called once with a function that returns the current state of the limiter. */
   limiter?(state: () => LimiterState): void;
   /** Called for each response that is a problem, also for requests that the server refuses before the app sees them. */
   problem(code: string): void;

@@ -47,7 +47,7 @@ export function sendHome(
   ];
   const state = isReady
     ? '<strong class="good">Ready.</strong>'
-    : '<strong class="bad">The store is not available at present.</strong>';
+    : '<strong class="bad">The store is currently unavailable.</strong>';
   const body = `<main><h1>Rostrum</h1><p>A users-and-posts backend. ${state} ${isOpen ? escapeHtml(facts(options).join(' · ')) : ''}</p>
 <ul>${items.map(([path = '', text]) => `<li><a href="${escapeHtml(path)}">${text}</a></li>`).join('')}</ul>
 <h2>Create a user</h2>${isOpen ? '' : '<p>The operator creates keys with <code>rostrum key create</code>.</p>'}

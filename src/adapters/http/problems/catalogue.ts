@@ -25,9 +25,9 @@ export interface ProblemType {
   readonly retryAfter?: number;
   /** Up to this many seconds are added at random, so that clients do not all come back at once. */
   readonly jitter?: number;
-  /** The headers that it can have beside those of all, without `Retry-After`. */
+  /** The headers that it can have besides the common ones and the `Retry-After` that `retryAfter` sets. */
   readonly headers?: readonly string[];
-  /** An example of the members that it has beside those of all. */
+  /** An example of the members that it has besides the common ones. */
   readonly example?: Readonly<Record<string, unknown>>;
 }
 
@@ -62,7 +62,9 @@ const catalogue = {
     meaning: 'The cursor is damaged, or belongs to a list with another filter or sort.',
     advice: 'Use "next" with the filter and sort that it came from, or start without a cursor.',
     example: {
-      errors: [{ parameter: 'cursor', code: 'invalid', message: 'Use "next" of the page before.' }],
+      errors: [
+        { parameter: 'cursor', code: 'invalid', message: 'Use "next" of the previous page.' },
+      ],
     },
   },
   'invalid-header': {
@@ -261,7 +263,7 @@ const catalogue = {
   'store-unavailable': {
     status: 503,
     title: 'Store not available',
-    meaning: 'The store cannot be reached or cannot write at present.',
+    meaning: 'The store currently cannot be reached or cannot write.',
     advice:
       'Retry after the time in Retry-After. If "outcome" is "unknown", the change may have been made: an Idempotency-Key or If-Match makes the retry safe.',
     retryAfter: 5,
@@ -285,7 +287,8 @@ const catalogue = {
   'shutting-down': {
     status: 503,
     title: 'Server shutting down',
-    meaning: 'The server finishes earlier requests and accepts no new ones. Nothing was changed.',
+    meaning:
+      'The server is finishing earlier requests and accepts no new ones. Nothing was changed.',
     advice: 'Retry after the time in Retry-After: another server may be there by then.',
     retryAfter: 5,
   },

@@ -1,4 +1,4 @@
-import { type Scope, scopes } from '../../../domain/caller.ts';
+import { scopes as allScopes, type Scope } from '../../../domain/caller.ts';
 import type { CustomFilters } from '../../../domain/declared-fields.ts';
 import { bodyForms, type Endpoint, type JsonSchema, type Parameter } from '../endpoint.ts';
 import { endpointsFor } from '../endpoints/index.ts';
@@ -90,33 +90,23 @@ const requestId: JsonSchema = {
 const bearer: JsonSchema = {
   type: 'http',
   scheme: 'bearer',
-  description: `A key, or an access token of the identity provider. Scopes: ${scopes.join(', ')}.`,
+  description: `A key, or an access token of the identity provider. Scopes: ${allScopes.join(', ')}.`,
 };
 
 function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
   const { authenticate, anonymous, requireIfMatch = false, customFields = {} } = options;
-  const {
-    method,
-    path,
-    operation,
-    summary,
-    description,
-    query = [],
-    headers = [],
-    body,
-  } = endpoint;
+  const { method, path, operation, summary, scopes, query = [], headers = [], body } = endpoint;
   const hasCallers = authenticate !== undefined || anonymous !== undefined;
-  const isOpen = endpoint.scopes.some((scope) => anonymous?.includes(scope));
+  const notes = hasCallers ? [describeScopes(endpoint)] : [];
+  const isOpen = scopes.some((scope) => anonymous?.includes(scope));
   const needsIfMatch = requireIfMatch && method !== 'GET';
-  const schema = body === true ? undefined : body;
-  const content =
-    schema &&
-    bodyForms[method]?.types.map((type) => [type, mediaType(schema, customFields)] as const);
+  const media = typeof body === 'string' ? mediaType(body, customFields) : undefined;
+  const content = media && bodyForms[method]?.types.map((type) => [type, media] as const);
   return {
     operationId: operation,
     tags: [path.split('/')[1] ?? ''],
     summary,
-    description: [description, ...(hasCallers ? [describeScopes(endpoint)] : [])].join(' '),
+    description: [endpoint.description, ...notes].join(' '),
     parameters: [
       ...(path.includes(':id') ? [reference('id', 'parameters')] : []),
       ...query.map((one) => parameter(one, 'query')),
@@ -133,7 +123,7 @@ function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
         ]),
       ),
     },
-    ...(authenticate !== undefined && { security: securityOf(endpoint.scopes, isOpen) }),
+    ...(authenticate !== undefined && { security: securityOf(scopes, isOpen) }),
   };
 }
 

@@ -31,6 +31,10 @@ export interface ProblemType {
   readonly example?: Readonly<Record<string, unknown>>;
 }
 
+const taken = (pointer: string, message: string) => ({
+  errors: [{ pointer, code: 'taken', message }],
+});
+
 const catalogue = {
   'bad-request': {
     status: 400,
@@ -131,30 +135,14 @@ const catalogue = {
     title: 'Email already in use',
     meaning: 'Another user has the same email address, ignoring case.',
     advice: 'Use another address, or find the user who has it: GET /users?email=…',
-    example: {
-      errors: [
-        {
-          pointer: '/email',
-          code: 'taken',
-          message: 'Another user already has this email address.',
-        },
-      ],
-    },
+    example: taken('/email', 'Another user already has this email address.'),
   },
   'field-taken': {
     status: 409,
     title: 'Value already in use',
     meaning: 'Another record already has this value, and the field must be unique.',
     advice: 'Use another value. The member "errors" names the field.',
-    example: {
-      errors: [
-        {
-          pointer: '/slug',
-          code: 'taken',
-          message: 'Another record already has this value of "slug".',
-        },
-      ],
-    },
+    example: taken('/slug', 'Another record already has this value of "slug".'),
   },
   refused: {
     status: 409,

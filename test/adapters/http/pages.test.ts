@@ -76,7 +76,7 @@ describe('the pages', () => {
     const ready = () => Promise.reject(new Error('gone'));
     await using ill = await startApi({ app: { ready } });
     expect((await ill.get(`${ill.server.url}/`)).body.status).to.equal('unavailable');
-    expect((await ill.get(`${ill.server.url}/`, asBrowser)).text).to.contain('currently unavailable');
+    expect((await ill.get(`${ill.server.url}/`, asBrowser)).text).to.contain('unavailable');
   });
 
   it('/docs loads all its files from this server', async () => {

@@ -303,7 +303,7 @@ describe('the services', () => {
       `${must} return { users, posts }, and what it returned has no method ${method}.`;
     expect(errors).to.deep.equal([
       lacks('users.create'),
-      `${must} be synchronous, and returned a promise.`,
+      `${must} be synchronous, but it returned a promise.`,
       lacks('posts.create'),
       lacks('posts.update'),
     ]);

@@ -52,13 +52,13 @@ export function toCaller(caller: unknown): Caller {
     label,
   } = checkOptions<CallerInput>(caller, ['name', 'subject', 'scopes', 'label'], 'caller');
   if (typeof name !== 'string' || name.trim() === '') {
-    throw new TypeError('The name of a caller must be a text that is not blank.');
+    throw new TypeError('The name of a caller must be a string that is not blank.');
   }
   if (subject !== null && (typeof subject !== 'string' || subject === '')) {
     throw new TypeError('The subject of a caller must be the id of a user, or null.');
   }
   if (label !== undefined && typeof label !== 'string') {
-    throw new TypeError('The label of a caller must be a text.');
+    throw new TypeError('The label of a caller must be a string.');
   }
   if (typeof granted !== 'object' || granted === null || !(Symbol.iterator in granted)) {
     throw new TypeError('The scopes of a caller must be a list, or a Set.');

@@ -38,11 +38,11 @@ export type CheckedSchema<In extends object, Out extends object, Known extends P
   Extract<keyof Out, Known>,
 ] extends [never]
   ? false extends IsJson<Out>
-    ? SchemaError<'It returns what is not JSON.'>
+    ? SchemaError<'It returns a value that is not JSON.'>
     : [Out] extends [In]
       ? unknown
-      : SchemaError<'It does not accept what it returned.'>
-  : SchemaError<'It names a field that Rostrum has already.'>;
+      : SchemaError<'It does not accept its own result.'>
+  : SchemaError<'It contains a field that Rostrum already has.'>;
 
 /** Stops at `Json`, and after 9 levels: recursive schemas would be infinitely deep. */
 type IsJson<T, Level extends 1[] = []> = unknown extends T
@@ -108,7 +108,7 @@ export function applySchema(
     );
   }
   if (validate(schema, result as JsonObject).issues.length > 0) {
-    throw new TypeError('The schema of custom fields does not accept what it returned.');
+    throw new TypeError('The schema of custom fields does not accept its own result.');
   }
   return result as JsonObject;
 }

@@ -83,7 +83,7 @@ const filterValues: Readonly<
 > = {
   text: {
     takes: (value) => isText(value) || hasOnly(value, ['from', 'before', 'startsWith'], isText),
-    words: 'a text, or an object with "from", "before" or "startsWith"',
+    words: 'a string, or an object with "from", "before" or "startsWith"',
   },
   number: {
     takes: (value) => Number.isFinite(value) || hasOnly(value, ['from', 'before'], isNumber),
@@ -92,7 +92,7 @@ const filterValues: Readonly<
   boolean: { takes: (value) => typeof value === 'boolean', words: 'true or false' },
   'text[]': {
     takes: (value) => isText(value) || (Array.isArray(value) && [...value].every(isText)),
-    words: 'a text or a list of texts',
+    words: 'a string or a list of strings',
   },
 };
 

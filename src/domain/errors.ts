@@ -1,7 +1,10 @@
 import type { Scope } from './caller.ts';
 import type { FieldIssue } from './issues.ts';
 
-/** Whether a change that a store did not acknowledge was not made, or may have been made. */
+/**
+ * What is known about a change that a store did not acknowledge: it was not made (`none`), or it may have
+ * been.
+ */
 export type Outcome = 'none' | 'unknown';
 
 /** The details of each error, by its code. Codes are stable within v1. */
@@ -70,7 +73,7 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
   'precondition-required': () =>
     'The change must name the version of the record that it is based on.',
   'idempotency-key-reused': () => 'This idempotency key was used for another request.',
-  'id-taken': () => 'There is a record with this id.',
+  'id-taken': () => 'A record with this id already exists.',
   refused: ({ reason }) => reason,
   forbidden: ({ scope, reason }) => {
     if (reason === 'no-subject') return 'These credentials do not belong to a user.';

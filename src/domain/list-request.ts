@@ -64,9 +64,9 @@ const filtersByName = filters as unknown as Readonly<
 const filterTypes: Readonly<
   Record<FilterType, { takes: (value: unknown) => boolean; words: string }>
 > = {
-  text: { takes: isText, words: 'a text' },
-  'text or null': { takes: (it) => it === null || isText(it), words: 'a text or null' },
-  ids: { takes: areIds, words: `a list of at most ${maxFilterIds} texts` },
+  text: { takes: isText, words: 'a string' },
+  'text or null': { takes: (it) => it === null || isText(it), words: 'a string or null' },
+  ids: { takes: areIds, words: `a list of at most ${maxFilterIds} strings` },
   span: { takes: isSpan, words: 'instants like 2026-11-21T09:30:00.000Z for "from" and "before"' },
   'span or null': {
     takes: (it) => it === null || (isSpan(it) && Object.keys(it as object).length > 0),

@@ -42,14 +42,14 @@ export type Condition = QueryField &
   );
 
 /**
- * By a field, in a direction; ties go by id in the same direction. A custom field is a text or a number;
- * one that is missing, or of another type than declared, has the key null.
+ * Sorts by a field in a direction; ties are sorted by id in the same direction. A custom field is a text or
+ * a number; one that is missing, or of another type than declared, has the key null.
  */
 export interface QueryOrder extends QueryField {
   readonly direction: 'asc' | 'desc';
 }
 
-/** A search field or a custom field of the order; a number for a custom field of that type. */
+/** The value that an order sorts by: of a search field, or of a custom field (a number if declared so). */
 export type SortKey = string | number | null;
 
 /**

@@ -28,5 +28,5 @@ export function checkOptions<T extends object>(
 export function checkSynchronous(result: unknown, what: string): void {
   if (typeof result !== 'object' || result === null || !('then' in result)) return;
   Promise.resolve(result).catch(() => {});
-  throw new TypeError(`${what} must be synchronous, and returned a promise.`);
+  throw new TypeError(`${what} must be synchronous, but it returned a promise.`);
 }

@@ -41,7 +41,7 @@ export class RecordModel<R extends EntityFields> {
     return this.#read(input, { id, createdAt: now, updatedAt: now });
   }
 
-  /** Does the same with an id that the caller knows: another one is a `mismatch`. */
+  /** Creates a record with an id that the caller chose: any other `id` in the input is a `mismatch`. */
   createWithId(input: unknown, id: Id, now: Instant): R {
     return this.#read(input, { id, createdAt: now, updatedAt: now }, undefined, id);
   }

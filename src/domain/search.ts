@@ -172,7 +172,7 @@ type FilterValues<Table> = {
     : never;
 };
 
-/** Values that custom fields must equal, each of the field's declared type. */
+/** Filters on declared custom fields. */
 interface CustomPart<Custom> {
   readonly custom?: Custom | undefined;
 }

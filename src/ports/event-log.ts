@@ -26,7 +26,7 @@ export interface EventPage {
  *   deletes is an event of its own.
  * - A call that changes nothing, is rejected, fails or is replayed makes no event.
  * - An event commits with its change. It can be read within a second of the acknowledgement (within
- *   15 s on a sharded cluster), and never before the change is safe from being lost.
+ *   15 s on a sharded cluster), and never before the change is durable.
  * - The events of one record come in the order of its versions. All readers see one order.
  * - Reading on from `next` returns every later event once.
  * - A store may drop old events. Reading from a position that was dropped throws `events-expired`.

@@ -4,10 +4,9 @@ import type { Guard, Repository } from './repository.ts';
 
 /**
  * Stores posts. No post ever names an author who does not exist, whatever runs at the same time.
- * `create` and `update` throw, after every other error,
- *
- * - `invalid-record` with the one issue `unknown` at `/authorId` (`unknownAuthor()`): the post names
- *   an author, and no user has that id. An update that leaves the author as it was needs no check.
+ * If a post names an author and no user has that id, `create` and `update` throw `invalid-record` with the
+ * one issue `unknown` at `/authorId` (`unknownAuthor()`), after every other error. An update that leaves the
+ * author as it was needs no check.
  */
 export interface PostRepository<R = Post> extends Repository<R> {
   /**

@@ -37,8 +37,8 @@ export interface Creation<R> extends Versioned<R> {
  *   Every later read sees it.
  * - Arguments are valid: records, queries, modes, instants. A store checks only what a store alone can
  *   know: ids and email addresses that are taken, authors that do not exist.
- * - Memory: a call holds at most 8 × {@link ListQuery}.bytes of records, or one record. Find non-matching
- *   records by indexes, not by their JSON.
+ * - Memory: a call holds at most 8 × {@link ListQuery}.bytes of records, or one record. Filter by
+ *   indexes, not by reading the JSON of every record.
  * - A store throws only the errors named here, plus anything thrown by a {@link Decide} or
  *   {@link Guard}. Any call may also end in `store-unavailable` (its `outcome` tells whether a change may
  *   have been made), in `overloaded`, or in `refused` where a rule of the host's own database rejects the
@@ -52,8 +52,8 @@ export interface Repository<R> {
    * sorted by the order's field of the {@link searchRow}, then by id, both in the order's direction. Text
    * sorts by code point, and null before all text.
    *
-   * - It is one atomic read. A page ends at `limit` records, or before the record with which the `json` of
-   *   all would exceed `bytes`, but has at least one record (`cutPage` does this).
+   * - It is one atomic read. A page ends at `limit` records, or before the record whose `json` would
+   *   take the page over `bytes`, but has at least one record (`cutPage` does this).
    * - `after` is a position and not a record: the page begins with the first record after it, whether or
    *   not the record at the position still exists.
    * - `next` is the position of the page's last record. It is absent when no matching record follows.
@@ -84,8 +84,8 @@ export interface Repository<R> {
    * @throws RostrumError `idempotency-key-reused`: the key was used with another fingerprint
    * @throws RostrumError `id-taken`: a record with this id exists
    * @throws RostrumError `field-taken` (`fieldTaken(name)`): another record has the same value of a custom
-   * field that is declared as unique; as `update` does, both after `email-taken` and before an unknown
-   * author. A missing value is not a value. Of calls that race for a value, one wins.
+   * field that is declared as unique. `update` throws it too. It comes after `email-taken` and before an
+   * unknown author. Records without a value never conflict. Of calls that race for a value, one wins.
    */
   create(record: R, receipt?: Receipt): Promise<Creation<R>>;
 

@@ -20,10 +20,9 @@ export interface Deletion {
 
 /**
  * Stores users. No two users have the same `emailKey` (`searchRow`). A missing address is not a value: any
- * number of users can have none. `create` and `update` throw, after every other error,
- *
- * - `email-taken` (`emailTaken()`): another user has an address with this key. Of calls that race for a
- *   key, one wins; a key is taken or free as of the commit.
+ * number of users can have none. If another user has an address with the same key, `create` and `update`
+ * throw `email-taken` (`emailTaken()`): after `id-taken`, before `field-taken`. Of calls that race for a key,
+ * one wins; a key is taken or free as of the commit.
  */
 export interface UserRepository<R = User> extends Repository<R> {
   /**

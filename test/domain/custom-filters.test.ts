@@ -31,7 +31,7 @@ describe('filters on custom fields', () => {
 
   it('reject a value of another type, naming the right one', async () => {
     for (const [own, words] of [
-      [{ slug: 5 }, '"slug" must be a text, or an object with "from", "before" or "startsWith"'],
+      [{ slug: 5 }, '"slug" must be a string, or an object with "from", "before" or "startsWith"'],
       [{ words: '5' }, '"words" must be a finite number, or an object with "from" or "before"'],
       [{ slug: 'a', pinned: 1 }, '"pinned" must be true or false'],
     ] as const) {

@@ -285,7 +285,7 @@ describe('the services', () => {
       await new Promise((done) => setTimeout(done, 5));
       process.off('unhandledRejection', note);
       expect([String(error), unhandled]).to.deep.equal([
-        'TypeError: The change must be synchronous, and returned a promise.',
+        'TypeError: The change must be synchronous, but it returned a promise.',
         [],
       ]);
     });

@@ -14,11 +14,11 @@ export class MongodbUrlError extends Error {
   }
 }
 
-const lostOnFailover = 'a change of the primary would fail requests';
+const lostOnFailover = 'requests would fail when the primary changes';
 
 /** The settings that the store's guarantees depend on. A connection string can only repeat them. */
 const guarantees: readonly (readonly [setting: string, value: string, why: string])[] = [
-  ['w', 'majority', 'a smaller write concern loses acknowledged records when a primary fails'],
+  ['w', 'majority', 'a weaker write concern loses acknowledged records when a primary fails'],
   ['journal', 'true', 'without the journal a power cut loses acknowledged records'],
   ['readConcernLevel', 'majority', 'another read concern may show records that are rolled back'],
   ['readPreference', 'primary', 'a secondary can lag behind acknowledged writes'],

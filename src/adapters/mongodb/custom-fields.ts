@@ -43,7 +43,7 @@ export async function checkArrays(
   }
 }
 
-/** Returns the sentence for two stored records that break a new unique declaration. */
+/** Returns the error for two stored records that break a new unique declaration. */
 export async function duplicateRefusal(
   db: Db,
   collection: string,

@@ -70,7 +70,7 @@ export async function ensureLayout(
     // A default collation would sort text in another order.
     if (type === 'collection' && !options.collation && !options.capped) continue;
     throw new MongodbRefusal(
-      `"${name}" is not a plain collection (but a view, capped, or with a collation). ` +
+      `"${name}" is not a plain collection (it is a view, is capped, or has a collation). ` +
         'Remove it and let Rostrum create its own, or use another database.',
     );
   }
@@ -102,7 +102,7 @@ async function ensureMark(db: Db): Promise<void> {
     if (document === null) continue;
     throw new MongodbRefusal(
       'record' in document
-        ? 'This was made by a pre-release. Export it with the version that made it, then run import --keep-ids.'
+        ? 'This database was made by a pre-release. Export it with the version that made it, then run import --keep-ids.'
         : `The collection "${name}" holds documents of another program. Use another database.`,
     );
   }

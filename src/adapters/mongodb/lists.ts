@@ -26,7 +26,7 @@ const memory = new Semaphore(limits.listBytes);
 interface Listed {
   readonly position: Position;
   readonly version: number;
-  /** Of the JSON in UTF-8, at least. */
+  /** A lower bound of the size of the JSON in UTF-8. */
   readonly bytes: number;
   readonly json?: string;
 }
@@ -188,7 +188,7 @@ function sorting({ direction, ...field }: QueryOrder): Document {
 
 /**
  * The filter for the documents after a position: up to three ranges of the sort's index, for the rest with the
- * same key, all other keys, and null. The server merges them in order, so a page costs the same at any depth.
+ * same key, those with a later key, and null. The server merges them in order, so a page costs the same at any depth.
  */
 function behind(
   { conditions, order }: Pick<ListQuery, 'conditions' | 'order'>,

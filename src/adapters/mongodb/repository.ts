@@ -72,7 +72,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     const collection = this.connection.db.collection(this.#collection);
     return this.connection.call((call) =>
       call.read(async ({ maxTimeMS }) => {
-        // One snapshot: a record that is deleted meanwhile is in one of both.
+        // One snapshot: a record that is deleted meanwhile is in exactly one of the two collections.
         const options = { readConcern: { level: 'snapshot' }, maxTimeMS } as const;
         const [found] = await collection.aggregate(pipeline, options).toArray();
         return found?.last;

@@ -102,5 +102,5 @@ const standalone =
   'rs.initiate() in mongosh once, and it is a replica set of one.';
 
 const arbiterWarning =
-  'This replica set has an arbiter, which votes and keeps no data. While another member is away, changes, ' +
+  'This replica set has an arbiter, which votes but stores no data. While another member is down, changes, ' +
   'and reads after an election, can fail with 503. Replace it with a data-bearing member.';

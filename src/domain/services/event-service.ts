@@ -67,7 +67,7 @@ export function eventService(
     check(limit, 1, eventLimits.max, 'limit');
     check(waitMs, 0, eventLimits.waitMs, 'wait');
     if (after !== undefined && typeof after !== 'string') {
-      throw new TypeError('The position "after" must be a text.');
+      throw new TypeError('The position "after" must be a string.');
     }
     if (seen.size === 0) throw new RostrumError('forbidden', { scope: 'users:read' });
     if (tail === undefined) throw new RostrumError('events-unavailable', {});

@@ -53,7 +53,7 @@ export interface RecordService<
    * Creates a record. With an idempotency key, a repeat of the same input within 24 hours creates
    * nothing and returns the record as it was first created.
    *
-   * @throws RostrumError `idempotency-key-reused`, `invalid-record`, `email-taken`
+   * @throws RostrumError `idempotency-key-reused`, `invalid-record`, `email-taken`, `field-taken`
    */
   create(input: Input, options?: CreateOptions): Promise<Creation<R>>;
 
@@ -82,7 +82,7 @@ export interface RecordService<
    * Replaces a whole record: fields that the input leaves out are removed.
    *
    * @throws RostrumError `user-not-found` or `post-not-found`, `precondition-required`,
-   * `version-mismatch`, `invalid-record`, `email-taken`
+   * `version-mismatch`, `invalid-record`, `email-taken`, `field-taken`
    */
   replace(id: Id, input: Input, precondition?: Precondition): Promise<Change<R>>;
 

@@ -239,7 +239,7 @@ function checkCreateOptions(
   const { idempotencyKey } = checked;
   const caller = access?.caller.name ?? checked.caller;
   if (caller !== undefined && typeof caller !== 'string') {
-    throw new TypeError('The option "caller" must be a text.');
+    throw new TypeError('The option "caller" must be a string.');
   }
   if (idempotencyKey === undefined) return undefined;
   if (typeof idempotencyKey !== 'string' || idempotencyKey === '') {

@@ -162,7 +162,7 @@ function checkedIds(ids: IdGenerator): () => Id {
     const id = ids.next();
     if (typeof id === 'string' && id !== '' && id !== itself && isCleanText(id)) return id;
     throw new TypeError(
-      `The id generator must return texts that are not empty, and not "${itself}".`,
+      `The id generator must return non-empty, well-formed strings other than "${itself}".`,
     );
   };
 }

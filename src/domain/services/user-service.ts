@@ -11,9 +11,9 @@ import type { UserFilter, UserSort } from '../search.ts';
 import type { PublicUser, User, UserInput, UserPatch } from '../user.ts';
 import type { Change, RecordService } from './record-service.ts';
 
-/** Options of the deletion of a user. */
 export const deleteModes = ['refuse', 'delete', 'keep'] as const satisfies DeleteMode[];
 
+/** Options of the deletion of a user. */
 export interface DeleteUserOptions extends Precondition {
   /** What happens to the user's posts; by default `refuse`. */
   readonly posts?: DeleteMode | undefined;

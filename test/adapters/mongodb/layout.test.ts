@@ -14,7 +14,7 @@ import { until, untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
 const preRelease =
-  'This was made by a pre-release. Export it with the version that made it, then run import --keep-ids.';
+  'This database was made by a pre-release. Export it with the version that made it, then run import --keep-ids.';
 
 await describeOnMongodb('a MongoDB database', () => {
   const database = useDatabase();

@@ -149,7 +149,7 @@ export function applyPragmas(connection: Connection, file: string): void {
     connection.exec(`PRAGMA ${name} = ${value}`);
   for (const [name, value, expected] of requiredPragmas) {
     if (pragma(connection, name) === expected) continue;
-    const message = `SQLite did not take the setting ${name} = ${value} for the data file ${file}: use a local file system that allows it.`;
+    const message = `SQLite did not accept the setting ${name} = ${value} for the data file ${file}: use a local file system that allows it.`;
     throw new SqliteStoreError('store-unsafe-settings', message);
   }
 }

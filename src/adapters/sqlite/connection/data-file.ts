@@ -80,7 +80,7 @@ function checkFile(path: string, file: string, found: Stats): void {
   // SQLite names its log after the file: writers under two names would overwrite each other's commits
   // (https://sqlite.org/howtocorrupt.html, section 2.5).
   if (found.nlink > 1) {
-    const message = `The data file ${path} has ${found.nlink} names (hard links), and a log for each: remove the others, or use a copy.`;
+    const message = `The data file ${path} has ${found.nlink} names (hard links), and SQLite would keep a log for each: remove the other names, or use a copy.`;
     throw new SqliteStoreError('store-cannot-open', message);
   }
   // SQLite would treat a file smaller than any page as empty, and overwrite it.
@@ -113,7 +113,7 @@ function makeFolder(path: string, folder: string): void {
   } catch (cause) {
     if (isFolder(folder)) return; // Another process was faster.
     const reason = cause instanceof Error && 'code' in cause ? cause.code : cause;
-    const message = `The folder of the data file ${path} does not exist and cannot be made (${reason}): choose another path, or change the permissions.`;
+    const message = `The folder of the data file ${path} does not exist and cannot be created (${reason}): choose another path, or change the permissions.`;
     throw new SqliteStoreError('store-folder-unusable', message, cause);
   }
 }

@@ -2,7 +2,7 @@
 export type SqliteStoreErrorCode =
   /** The path does not name a file. */
   | 'store-bad-path'
-  /** The folder of the file does not exist and cannot be made. */
+  /** The folder of the file does not exist and cannot be created. */
   | 'store-folder-unusable'
   /** The file cannot be opened, read or written. */
   | 'store-cannot-open'
@@ -66,7 +66,7 @@ export function hasCode(error: unknown, ...names: (keyof typeof resultCodes)[]):
   return code >= 0 && names.some((name) => resultCodes[name] === (code & 0xff));
 }
 
-/** Returns the sentence for an error of opening or reading a data file. */
+/** Returns the error to throw if a data file cannot be opened or read. */
 export function openingError(file: string, cause: unknown): SqliteStoreError {
   if (cause instanceof SqliteStoreError) return cause;
   if (hasCode(cause, 'notADatabase')) return notADatabase(file, cause);

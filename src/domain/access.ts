@@ -22,19 +22,19 @@ interface Owned {
 /** Checks what one caller is allowed to do with users, or with posts. Pure; throws `forbidden`. */
 export class Access {
   readonly caller: Caller;
-  readonly #resource: Collection;
+  readonly #collection: Collection;
 
   /** @param caller checked by {@link toCaller} */
-  constructor(caller: Caller, resource: Collection) {
+  constructor(caller: Caller, collection: Collection) {
     this.caller = caller;
-    this.#resource = resource;
+    this.#collection = collection;
   }
 
   // Scopes are checked before anything is read, so that an error does not reveal what exists.
 
   /** @param id of the record to read; absent for a list */
   checkRead(id?: Id): void {
-    if (this.#resource === 'posts' && this.#has('read:all')) return;
+    if (this.#collection === 'posts' && this.#has('read:all')) return;
     if (id === undefined || !this.#isItself(id)) this.#require('read');
   }
 
@@ -45,7 +45,7 @@ export class Access {
 
   /** A new user has no owner yet. */
   checkCreate(): void {
-    if (this.#resource === 'users') this.#require('write');
+    if (this.#collection === 'users') this.#require('write');
     else this.checkWrite();
   }
 
@@ -71,7 +71,7 @@ export class Access {
 
   /** True if this caller can see every record. Users are never hidden; other people's drafts are. */
   get canSeeAll(): boolean {
-    return this.#resource === 'users' || this.#has('read:all') || this.#has('write');
+    return this.#collection === 'users' || this.#has('read:all') || this.#has('write');
   }
 
   canSee(record: Owned & Partial<Pick<Post, 'publishedAt'>>, now: Instant): boolean {
@@ -96,7 +96,7 @@ export class Access {
   // Ownership is checked inside the step that makes the change.
 
   checkInput(input: unknown): void {
-    if (this.#resource === 'posts' && isPlainObject(input)) this.#checkOwner(input.authorId);
+    if (this.#collection === 'posts' && isPlainObject(input)) this.#checkOwner(input.authorId);
   }
 
   checkChange(current: Owned): void {
@@ -108,7 +108,7 @@ export class Access {
    * validated: an invalid field must not reveal whether the other author exists.
    */
   checkAuthor(current: Owned, input: unknown, mode: 'replace' | 'patch'): void {
-    if (this.#resource === 'users' || !isPlainObject(input)) return;
+    if (this.#collection === 'users' || !isPlainObject(input)) return;
     const { authorId = mode === 'patch' ? current.authorId : null } = input;
     if (authorId !== current.authorId) this.#require('write');
   }
@@ -116,7 +116,7 @@ export class Access {
   /** Treats a missing record like someone else's, for a caller who isn't allowed to read it. */
   checkMissing(id: Id): void {
     const mayRead = this.#has('read') || this.#has('read:all') || this.#has('read:public');
-    const isItself = this.#resource === 'users' && id === this.caller.subject;
+    const isItself = this.#collection === 'users' && id === this.caller.subject;
     if (!isItself && !mayRead && !this.#has('write')) throw this.#notOwn();
   }
 
@@ -127,11 +127,11 @@ export class Access {
 
   /** True if this is the caller's own user, and the caller is allowed to change it. */
   #isItself(id: Id): boolean {
-    return this.#resource === 'users' && this.#isOwn(id) && this.#has('write:own');
+    return this.#collection === 'users' && this.#isOwn(id) && this.#has('write:own');
   }
 
   #ownerOf(record: Owned): unknown {
-    return this.#resource === 'users' ? record.id : record.authorId;
+    return this.#collection === 'users' ? record.id : record.authorId;
   }
 
   /** A caller without a subject owns no records, not even the posts without an author. */
@@ -144,15 +144,15 @@ export class Access {
   }
 
   #notOwn(): RostrumError<'forbidden'> {
-    return forbidden(`${this.#resource}:write`, 'not-own');
+    return forbidden(`${this.#collection}:write`, 'not-own');
   }
 
   #has(right: Right): boolean {
-    return this.caller.scopes.has(`${this.#resource}:${right}` as Scope);
+    return this.caller.scopes.has(`${this.#collection}:${right}` as Scope);
   }
 
   #require(right: Right): void {
-    if (!this.#has(right)) throw forbidden(`${this.#resource}:${right}` as Scope);
+    if (!this.#has(right)) throw forbidden(`${this.#collection}:${right}` as Scope);
   }
 }
 

@@ -114,12 +114,12 @@ function checkDeclaration(name: string, declared: unknown): void {
 }
 
 /** Returns why a field cannot be declared as `text[]`: a stored record has too many elements. */
-export function tooLongList(field: string, collection: Collection, id: Id): string {
+export function tooLongListMessage(field: string, collection: Collection, id: Id): string {
   return `"${field}" cannot be declared as text[]: it has more than ${maxListLength} elements in ${collection.slice(0, -1)} ${id}. Shorten it, or start without the declaration.`;
 }
 
 /** Returns why a field cannot be declared as unique: stored records have the same value. */
-export function notUnique(field: string, collection: string, ids: readonly Id[]): string {
+export function notUniqueMessage(field: string, collection: string, ids: readonly Id[]): string {
   return `"${field}" cannot be unique: ${collection} ${ids.join(' and ')} have the same value. Change one of them, or start without the declaration.`;
 }
 

@@ -80,7 +80,7 @@ export interface ListRules {
   /** The default order; the newest first when absent. */
   readonly defaultOrder?: DefaultOrder | undefined;
   /** The custom fields that a deployment has declared as filters. */
-  readonly custom?: CustomFilterFields | undefined;
+  readonly declared?: CustomFilterFields | undefined;
 }
 
 /** A checked request. */
@@ -106,9 +106,9 @@ export function checkRequest<Filter extends EntityFilter, Sort extends string>(
   const order = request.order ?? (defaultOrder as Order<Sort>);
   const { limit = pageLimits.default } = request;
   checkFilter(filter, collection);
-  const custom = checkCustomFilter(filter.custom, rules.custom);
+  const custom = checkCustomFilter(filter.custom, rules.declared);
   checkOrder(order, rules);
-  if (after !== undefined) checkPosition(after, order.by, rules.custom);
+  if (after !== undefined) checkPosition(after, order.by, rules.declared);
   if (!Number.isInteger(limit) || limit < 1 || limit > pageLimits.max) {
     throw new RangeError(`The limit must be an integer from 1 to ${pageLimits.max}.`);
   }
@@ -125,13 +125,13 @@ export function listQuery<Filter extends EntityFilter, Sort extends string>(
 ): ListQuery | undefined {
   const conditions = conditionsOf(filter, rules);
   if (conditions === undefined) return undefined;
-  return { ...page, conditions, order: queryOrder(order, rules.collection, rules.custom) };
+  return { ...page, conditions, order: queryOrder(order, rules.collection, rules.declared) };
 }
 
 /** Translates a checked filter; undefined when no record can match. */
 export function conditionsOf<Filter extends EntityFilter>(
   filter: Filter,
-  { collection, custom: declared }: ListRules,
+  { collection, declared }: ListRules,
 ): readonly Condition[] | undefined {
   const { custom = {}, ...known } = filter;
   const conditions: Condition[] = [];
@@ -189,29 +189,24 @@ function isSpan(value: unknown): boolean {
 }
 
 /** Returns the orders of a collection's lists. */
-export function sortsOf(collection: Collection, custom?: CustomFilterFields): readonly string[] {
-  const sortable = declaredFields(custom).filter(isSortable);
+export function sortsOf(collection: Collection, declared?: CustomFilterFields): readonly string[] {
+  const sortable = declaredFields(declared).filter(isSortable);
   return [...Object.keys(sorts[collection]), ...sortable.map(({ name }) => name)];
 }
 
-function isSort(by: unknown, collection: Collection, custom?: CustomFilterFields): boolean {
-  if (typeof by !== 'string') return false;
-  const declared = declaredField(custom, by);
-  return declared === undefined ? Object.hasOwn(sorts[collection], by) : isSortable(declared);
-}
-
-function checkOrder(order: Order<string>, { collection, custom }: ListRules): void {
+function checkOrder(order: Order<string>, { collection, declared }: ListRules): void {
   const { by, direction } = checkOptions<Order<string>>(order, ['by', 'direction'], 'order');
-  if (!isSort(by, collection, custom)) {
-    throw new RangeError(`The order must be by one of ${sortsOf(collection, custom).join(', ')}.`);
+  const allowed = sortsOf(collection, declared);
+  if (!allowed.includes(by)) {
+    throw new RangeError(`The order must be by one of ${allowed.join(', ')}.`);
   }
   if (direction !== 'asc' && direction !== 'desc') {
     throw new RangeError('The direction of an order must be "asc" or "desc".');
   }
 }
 
-function checkPosition(after: Position, by: string, custom?: CustomFilterFields): void {
-  if (isPosition(checkOptions<Position>(after, ['key', 'id'], 'position'), by, custom)) return;
+function checkPosition(after: Position, by: string, declared?: CustomFilterFields): void {
+  if (isPosition(checkOptions<Position>(after, ['key', 'id'], 'position'), by, declared)) return;
   throw new TypeError('The position "after" must be the "next" of a page in the same order.');
 }
 
@@ -219,11 +214,11 @@ function checkPosition(after: Position, by: string, custom?: CustomFilterFields)
 export function isPosition(
   position: { readonly key: unknown; readonly id: unknown },
   by: string,
-  custom?: CustomFilterFields,
+  declared?: CustomFilterFields,
 ): position is Position {
   const { key, id } = position;
   if (typeof id !== 'string' || !isCleanText(id)) return false;
-  const { type } = declaredField(custom, by) ?? {};
+  const { type } = declaredField(declared, by) ?? {};
   if (type === 'number') return key === null || Number.isFinite(key);
   if (type !== undefined) return key === null || (typeof key === 'string' && isCleanText(key));
   if (key === null) return by === 'email' || by === 'publishedAt';

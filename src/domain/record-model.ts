@@ -23,7 +23,7 @@ export class RecordModel<R extends EntityFields> {
   readonly #rules: FieldRules;
   readonly #schema: CustomFieldsSchema | undefined;
   readonly #instants: readonly string[];
-  readonly #lists: readonly DeclaredField[];
+  readonly #arrays: readonly DeclaredField[];
 
   /**
    * @param schema of the custom fields; without one they can be anything
@@ -32,7 +32,7 @@ export class RecordModel<R extends EntityFields> {
   constructor(rules: FieldRules, schema?: CustomFieldsSchema, declared?: CustomFilterFields) {
     this.#rules = rules;
     this.#schema = schema;
-    this.#lists = declaredFields(declared).filter(({ type }) => type === 'text[]');
+    this.#arrays = declaredFields(declared).filter(({ type }) => type === 'text[]');
     this.#instants = Object.keys(rules).filter((name) => rules[name]?.type === 'instant');
   }
 
@@ -104,7 +104,7 @@ export class RecordModel<R extends EntityFields> {
     if (this.#schema !== undefined) {
       Object.assign(record, this.#checked(this.#schema, custom, current, issues));
     }
-    for (const { name } of this.#lists) {
+    for (const { name } of this.#arrays) {
       const list = record[name];
       if (!Array.isArray(list) || list.length <= maxListLength) continue;
       issues.add(

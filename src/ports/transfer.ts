@@ -53,8 +53,7 @@ export interface RecordTransfer<R> {
    * Each record is stored whole or not at all, and all of them when the promise is fulfilled. A call that
    * throws may have stored some; calling again stores the rest. The rules between records (email addresses,
    * authors) apply here as well: an address that only a later record of the same call frees is
-   * `email-taken`. Pass at most a few megabytes, or a few hundred records, at a
-   * time.
+   * `email-taken`. Pass at most a few megabytes, or a few hundred records, at a time.
    *
    * @throws RostrumError `email-taken`, `field-taken`, or `invalid-record` for an unknown author
    */

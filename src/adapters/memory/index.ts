@@ -14,7 +14,7 @@ import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
 import { EventRing } from './event-ring.ts';
 import { checkOpen, MemoryRepository, type State } from './repository.ts';
-import { parsed, Table } from './table.ts';
+import { Table, versionedOf } from './table.ts';
 
 /**
  * Creates a store that keeps everything in the memory of this process and loses it when the process
@@ -26,9 +26,9 @@ export function createMemoryStore<const Filters extends CustomFilters = NoCustom
 export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): Store {
   const state: State = { isClosed: false, isFilling: false };
   const events = new EventRing();
-  const added = events.add.bind(events);
-  const userTable = new Table<User>('users', declaredFields(customFilters.users), added);
-  const postTable = new Table<Post>('posts', declaredFields(customFilters.posts), added);
+  const onEvent = events.add.bind(events);
+  const userTable = new Table<User>('users', declaredFields(customFilters.users), onEvent);
+  const postTable = new Table<Post>('posts', declaredFields(customFilters.posts), onEvent);
   const users = new MemoryUsers(state, userTable, postTable);
   const posts = new MemoryPosts(state, postTable, userTable);
   const setFilling = (isFilling: boolean) => {
@@ -89,7 +89,7 @@ class MemoryUsers extends MemoryRepository<User> implements UserRepository {
     for (const post of posts) {
       if (mode === 'delete') this.#posts.delete(post);
       else {
-        const changed = withoutAuthor(parsed<Post>(post).record, at);
+        const changed = withoutAuthor(versionedOf<Post>(post).record, at);
         this.#posts.put(this.#posts.rowOf(changed, post.version + 1));
       }
     }

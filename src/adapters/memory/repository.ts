@@ -6,7 +6,7 @@ import { type Id, type Version, type Versioned, versionToLoad } from '../../doma
 import type { User } from '../../domain/user.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
-import { meets, parsed, positionOf, type Row, type Table } from './table.ts';
+import { meets, positionOf, type Row, type Table, versionedOf } from './table.ts';
 
 /** What all parts of one store share. */
 export interface State {
@@ -46,7 +46,7 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   async get(id: Id): Promise<Versioned<R> | undefined> {
     checkOpen(this.#state);
     const row = this.#table.get(id);
-    return row && parsed(row);
+    return row && versionedOf(row);
   }
 
   async list(query: ListQuery): Promise<Page<R>> {
@@ -56,18 +56,19 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
     const rows = this.#table.after(order, after).filter(matches);
     const { items, next } = cutPage(rows, query, (row) => positionOf(row, order));
     const count = total && { total: this.#table.matching(conditions).length };
-    return { items: items.map((row) => parsed<R>(row)), next, ...count };
+    return { items: items.map((row) => versionedOf<R>(row)), next, ...count };
   }
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {
     checkOpen(this.#state);
     const earlier = receipt && repeatedReceipt(this.#receipts.get(receipt.key), receipt);
-    if (earlier !== undefined) return Object.assign(parsed<R>(earlier.row), { replayed: true });
+    if (earlier !== undefined)
+      return Object.assign(versionedOf<R>(earlier.row), { replayed: true });
     const { id } = record;
     if (this.#table.get(id) !== undefined) throw new RostrumError('id-taken', { id });
     const row = this.#put(record, (this.#table.lastVersion(id) ?? 0) + 1);
     if (receipt !== undefined) this.#keep(receipt, row);
-    return Object.assign(parsed<R>(row), { replayed: false });
+    return Object.assign(versionedOf<R>(row), { replayed: false });
   }
 
   async lastVersion(id: Id): Promise<Version | undefined> {
@@ -79,18 +80,18 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
     checkOpen(this.#state);
     const row = this.#table.get(id);
     if (row === undefined) return undefined;
-    const current = parsed<R>(row);
+    const current = versionedOf<R>(row);
     const next = decide(current);
     // The stored row, because `decide` may have changed the object that it was given.
-    if (next === current.record) return parsed(row);
-    return parsed(this.#put(next, row.version + 1));
+    if (next === current.record) return versionedOf(row);
+    return versionedOf(this.#put(next, row.version + 1));
   }
 
   async scan({ after, ...cut }: ScanRequest): Promise<readonly Versioned<R>[]> {
     checkOpen(this.#state);
     const order = { field: 'id', direction: 'asc' } as const;
     const rows = this.#table.after(order, after === undefined ? after : { key: after, id: after });
-    return cutPage(rows, cut, (row) => positionOf(row, order)).items.map((row) => parsed(row));
+    return cutPage(rows, cut, (row) => positionOf(row, order)).items.map((row) => versionedOf(row));
   }
 
   async load(records: readonly Versioned<R>[]): Promise<void> {
@@ -116,7 +117,7 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   protected toDelete(id: Id, guard?: Guard<R>): Row | undefined {
     checkOpen(this.#state);
     const row = this.#table.get(id);
-    if (row !== undefined) guard?.(parsed(row));
+    if (row !== undefined) guard?.(versionedOf(row));
     return row;
   }
 

@@ -28,7 +28,7 @@ export interface Row {
 export class Table<R extends User | Post> {
   readonly #collection: Collection;
   readonly #declared: readonly DeclaredField[];
-  readonly #added: (event: RecordEvent) => void;
+  readonly #onEvent: (event: RecordEvent) => void;
   readonly #rows = new Map<Id, Row>();
   /** Which record has a unique value, by the field and the value. */
   readonly #holders = new Map<string, Id>();
@@ -39,11 +39,11 @@ export class Table<R extends User | Post> {
   constructor(
     collection: Collection,
     declared: readonly DeclaredField[],
-    added: (event: RecordEvent) => void,
+    onEvent: (event: RecordEvent) => void,
   ) {
     this.#collection = collection;
     this.#declared = declared;
-    this.#added = added;
+    this.#onEvent = onEvent;
   }
 
   get(id: Id): Row | undefined {
@@ -83,13 +83,13 @@ export class Table<R extends User | Post> {
     this.#deleted.delete(id);
     if (before?.version === version) return;
     const type = before === undefined ? 'created' : 'updated';
-    this.#added({ type, collection: this.#collection, id, version });
+    this.#onEvent({ type, collection: this.#collection, id, version });
   }
 
   delete({ id, version }: Row): void {
     this.#remove(id);
     this.#deleted.set(id, version);
-    this.#added({ type: 'deleted', collection: this.#collection, id, version });
+    this.#onEvent({ type: 'deleted', collection: this.#collection, id, version });
   }
 
   #remove(id: Id): Row | undefined {
@@ -188,6 +188,6 @@ export function meets(row: Row, condition: Condition): boolean {
 }
 
 /** Returns a fresh copy: callers can modify it. */
-export function parsed<R>(row: Row): VersionedRecord<R> {
+export function versionedOf<R>(row: Row): VersionedRecord<R> {
   return new VersionedRecord<R>(row.json, row.version);
 }

@@ -3,8 +3,8 @@ import {
   type CustomFilterFields,
   declaredFields,
   isSortable,
-  notUnique,
-  tooLongList,
+  notUniqueMessage,
+  tooLongListMessage,
 } from '../../domain/declared-fields.ts';
 import type { Collection } from '../../domain/record.ts';
 import { longListPath, pathOf } from './documents.ts';
@@ -39,7 +39,7 @@ export async function checkArrays(
     if (await records.indexExists(`${pathOf({ field: name, custom: type })}_createdAt`)) continue;
     const found = await records.findOne({ [longListPath(name)]: true });
     if (found === null) continue;
-    throw new MongodbRefusal(tooLongList(name, collection, found._id));
+    throw new MongodbRefusal(tooLongListMessage(name, collection, found._id));
   }
 }
 
@@ -56,7 +56,7 @@ export async function duplicateRefusal(
     .toArray();
   const field = path.split('.').at(-1) ?? path;
   return new MongodbRefusal(
-    notUnique(
+    notUniqueMessage(
       field,
       collection,
       two.map(({ _id }) => _id),

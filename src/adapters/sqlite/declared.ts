@@ -4,8 +4,8 @@ import {
   type DeclaredField,
   declaredFields,
   maxListLength,
-  notUnique,
-  tooLongList,
+  notUniqueMessage,
+  tooLongListMessage,
 } from '../../domain/declared-fields.ts';
 import { fieldTaken } from '../../domain/errors.ts';
 import type { Collection, Id } from '../../domain/record.ts';
@@ -138,7 +138,7 @@ function checkLengths(connection: Connection, collection: Collection, field: str
         AND json_array_length(json, ${path}) > ${maxListLength} LIMIT 1`,
     ) ?? [];
   if (id === undefined) return;
-  throw new SqliteStoreError('store-breaks-declaration', tooLongList(field, collection, id));
+  throw new SqliteStoreError('store-breaks-declaration', tooLongListMessage(field, collection, id));
 }
 
 function duplicate(connection: Connection, collection: Collection, { name, type }: DeclaredField) {
@@ -147,7 +147,7 @@ function duplicate(connection: Connection, collection: Collection, { name, type 
     `SELECT min(id), max(id) FROM ${collection} WHERE ${value} IS NOT NULL
       GROUP BY ${value} HAVING count(*) > 1 LIMIT 1`,
   );
-  const message = notUnique(name, collection, ids ?? []);
+  const message = notUniqueMessage(name, collection, ids ?? []);
   return new SqliteStoreError('store-breaks-declaration', message);
 }
 

@@ -164,7 +164,7 @@ async function readPublicPage(
 ): Promise<Page<User>> {
   const { order, limit } = request;
   const position = ({ record }: Versioned<User>): Position => {
-    return { key: sortKey(record, order.by, context.custom), id: record.id };
+    return { key: sortKey(record, order.by, context.declared), id: record.id };
   };
   let page = await readPage(context, request);
   while (!page.isProjected && page.next !== undefined && page.items.length < limit) {

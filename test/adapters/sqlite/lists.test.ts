@@ -17,14 +17,14 @@ import { Folder, look } from './support/folder.ts';
 import { post, unavailable, user } from './support/records.ts';
 
 const [early, late] = ['2026-01-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'];
-const custom = { slug: 'text', words: 'number', pinned: 'boolean' } as const;
+const declared = { slug: 'text', words: 'number', pinned: 'boolean' } as const;
 const page = { limit: 100, bytes: 2 ** 20 };
 type Filter = Readonly<Record<string, unknown>>;
 
 /** Returns the query that the core passes to a store. */
 function queryOf(collection: 'users' | 'posts', filter: Filter, by: string, more = {}): ListQuery {
   const order = { by, direction: 'desc' } as const;
-  const query = listQuery({ filter, order, ...page, ...more }, { collection, custom });
+  const query = listQuery({ filter, order, ...page, ...more }, { collection, declared });
   if (query === undefined) throw new Error('Nothing can match.');
   return query;
 }
@@ -40,7 +40,7 @@ describe('query plans of lists on SQLite', () => {
 
   before(() => {
     createLayout(connection);
-    declareFields(connection, { posts: custom }, safeLogger(undefined));
+    declareFields(connection, { posts: declared }, safeLogger(undefined));
   });
   after(() => connection.close());
 

@@ -51,7 +51,7 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   };
   // Filters that match the same records share their cursors, whatever their case.
   const identityOfFilter = () =>
-    (conditionsOf(filter, { collection: list, custom: customFields }) ?? null) as Json;
+    (conditionsOf(filter, { collection: list, declared: customFields }) ?? null) as Json;
   const after =
     cursor === undefined ? undefined : readCursor(cursor, identityOf(), order.by, customFields);
   return {

@@ -5,12 +5,7 @@ import { type Collection, type Id, type Version, VersionedRecord } from '../../d
 import type { Creation } from '../../ports/repository.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
-import {
-  type RecordDocument,
-  receiptFields,
-  type StoredReceipt,
-  versionedOf,
-} from './documents.ts';
+import { type EncodedRecord, receiptFields, type StoredReceipt, versionedOf } from './documents.ts';
 import { isTransient, rejectionOf } from './errors.ts';
 import { deletedIds } from './layout.ts';
 import { limits } from './limits.ts';
@@ -22,7 +17,7 @@ import { inTransaction, type Transaction } from './transactions.ts';
 interface Waiting {
   readonly call: Call;
   readonly collection: Collection;
-  readonly draft: RecordDocument;
+  readonly encoded: EncodedRecord;
   readonly receipt: Receipt | undefined;
   /** The id of the receipt's document: keys belong to a collection. */
   readonly receiptId: string;
@@ -93,7 +88,7 @@ export class Creations {
     let bytes = 0;
     this.#waiting = this.#waiting.filter((one) => {
       if (one.call.isOver) return false; // Its caller has been told.
-      const { json, authorId } = one.draft;
+      const { json, authorId } = one.encoded;
       const isFull = group.length === limits.groupRecords || bytes > limits.groupBytes;
       if (isFull || (authorId !== null && this.#busyAuthors.has(authorId))) return true;
       group.push(one);
@@ -175,7 +170,7 @@ async function insertTogether(
   for (const { call } of creations) call.outcome = 'none';
   const groups = Map.groupBy(creations, ({ collection }) => collection);
   for (const [collection, group] of groups) {
-    await rejectExisting(transaction, deletedIds[collection], group, ({ draft }) => draft.id);
+    await rejectExisting(transaction, deletedIds[collection], group, ({ encoded }) => encoded.id);
   }
   const withReceipt = creations.filter(({ receipt }) => receipt !== undefined);
   const receiptIdOf = ({ receiptId }: Waiting) => receiptId;
@@ -186,7 +181,7 @@ async function insertTogether(
   }
   const unknown = await transaction.touchAuthors(authorsOf(creations));
   // The last of all errors, so nothing else is wrong with these.
-  rejectFrom(creations, ({ draft }) => unknown.has(draft.authorId), unknownAuthor);
+  rejectFrom(creations, ({ encoded }) => unknown.has(encoded.authorId), unknownAuthor);
   // Their clients were told that nothing was changed.
   rejectFrom(creations, ({ call }) => call.isOver, outOfTime);
   for (const { call } of creations) call.outcome = 'unknown';
@@ -233,7 +228,7 @@ async function insertAll(
  */
 async function insertAlone(transaction: Transaction, one: Waiting): Promise<Version | undefined> {
   const { collection, receipt, receiptId } = one;
-  const { id, authorId } = one.draft;
+  const { id, authorId } = one.encoded;
   const [deleted] = await transaction.find(deletedIds[collection], { _id: id }, { last: 1 });
   const version = Number(deleted?.last ?? 0) + 1;
   if (receipt !== undefined) {
@@ -253,26 +248,26 @@ async function insertAlone(transaction: Transaction, one: Waiting): Promise<Vers
   return version;
 }
 
-function documentOf({ draft }: Waiting, version = 1): Document {
-  return { _id: draft.id, version, ...draft.fields };
+function documentOf({ encoded }: Waiting, version = 1): Document {
+  return { _id: encoded.id, version, ...encoded.fields };
 }
 
-function receiptOf({ receipt, receiptId, draft }: Waiting, version = 1): Document {
-  return { _id: receiptId, version, ...receiptFields(receipt as Receipt, draft) };
+function receiptOf({ receipt, receiptId, encoded }: Waiting, version = 1): Document {
+  return { _id: receiptId, version, ...receiptFields(receipt as Receipt, encoded) };
 }
 
-function created({ draft }: Waiting, version: Version): Creation<unknown> {
-  return Object.assign(new VersionedRecord(draft.json, version), { replayed: false });
+function created({ encoded }: Waiting, version: Version): Creation<unknown> {
+  return Object.assign(new VersionedRecord(encoded.json, version), { replayed: false });
 }
 
 function authorsOf(creations: Group): Set<Id> {
-  return new Set(creations.flatMap(({ draft }) => draft.authorId ?? []));
+  return new Set(creations.flatMap(({ encoded }) => encoded.authorId ?? []));
 }
 
 /** Splits a group, but never the posts of one author; undefined when it cannot be split. */
 function halvesOf(creations: Group): Group[] | undefined {
-  const authors = [...new Set(creations.map(({ draft }) => draft.authorId))];
+  const authors = [...new Set(creations.map(({ encoded }) => encoded.authorId))];
   const first = new Set(authors.slice(0, authors.length / 2));
-  const halves = Map.groupBy(creations, ({ draft }) => first.has(draft.authorId));
+  const halves = Map.groupBy(creations, ({ encoded }) => first.has(encoded.authorId));
   return halves.size > 1 ? [...halves.values()] : undefined;
 }

@@ -38,7 +38,7 @@ export interface StoredReceipt extends StoredRecord {
 }
 
 /** A record that is about to be stored. */
-export interface RecordDocument {
+export interface EncodedRecord {
   readonly id: Id;
   readonly json: string;
   readonly authorId: Id | null;
@@ -60,7 +60,7 @@ export const smallParts = {
 export const allParts = { ...smallParts, rest: 1 } as const;
 
 /** Copies a record at once, because the caller can change it later. */
-export function draftOf<R extends User | Post>(collection: Collection, record: R): RecordDocument {
+export function encode<R extends User | Post>(collection: Collection, record: R): EncodedRecord {
   const json = JSON.stringify(record);
   const { id, ...row } = searchRow(collection, record);
   const text = utf8Bytes(json) <= limits.smallRecord ? { json } : inParts(record);
@@ -133,7 +133,7 @@ export function pathOf({ field, custom }: QueryField): string {
  * Returns an update that replaces every field of a document except `touched`. It uses operators, because the
  * server then tells followers whether the version has changed.
  */
-export function replacement({ fields }: RecordDocument, version: Version): Document {
+export function replacement({ fields }: EncodedRecord, version: Version): Document {
   const optional = ['rest', 'restBytes', 'restNames', 'override', 'custom'];
   const gone = optional.filter((name) => !(name in fields)).map((name) => [name, true]);
   return { $set: { ...fields, version }, $unset: Object.fromEntries(gone) };
@@ -155,7 +155,7 @@ function textOf({ json, rest }: StoredText): string {
 /** Returns what is stored of a receipt, besides its id and the version of its record. */
 export function receiptFields(
   { fingerprint, from, until }: Receipt,
-  { fields }: RecordDocument,
+  { fields }: EncodedRecord,
 ): Document {
   // The clock of the server may be far from that of the receipt, so its lifetime counts from now.
   const lifetime = Math.max(instantToMs(until) - instantToMs(from), 0);

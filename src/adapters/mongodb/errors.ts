@@ -62,7 +62,7 @@ export function isTransient(error: unknown): boolean {
   // The driver puts no label on errors of sockets, in transactions either.
   if (isBroken(error) || hasLabel(error, 'TransientTransactionError')) return true;
   const cause = causeOf(error);
-  return cause instanceof MongoError && codes.passing.has(Number(cause.code));
+  return cause instanceof MongoError && codes.transient.has(Number(cause.code));
 }
 
 /** Returns true if a transaction may have been committed, so that only its commit can be repeated. */
@@ -92,7 +92,7 @@ function isOfServer(error: MongoError): boolean {
     outageClasses.some((outage) => error instanceof outage) ||
     // Classes that the driver does not export.
     ['MongoWaitQueueTimeoutError', 'MongoPoolClosedError'].includes(error.name) ||
-    codes.passing.has(Number(error.code)) ||
+    codes.transient.has(Number(error.code)) ||
     codes.outage.has(Number(error.code)) ||
     outageLabels.some((label) => error.hasErrorLabel(label))
   );
@@ -109,7 +109,7 @@ const outageLabels = ['RetryableWriteError', 'TransientTransactionError', 'Syste
 const codes = {
   invalidDocument: 121,
   duplicateKey: 11_000,
-  passing: new Set([
+  transient: new Set([
     ...[6, 7, 89, 91], // HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress
     ...[134, 189], // ReadConcernMajorityNotAvailableYet, PrimarySteppedDown
     ...[239, 246], // SnapshotTooOld, SnapshotUnavailable

@@ -76,8 +76,8 @@ export class MongodbEvents implements EventLog {
   }
 }
 
-const isLive = { 'ns.coll': { $in: ['users', 'posts'] } };
-const isDeleted = { 'ns.coll': { $in: Object.values(deletedIds) } };
+const inLive = { 'ns.coll': { $in: ['users', 'posts'] } };
+const inDeleted = { 'ns.coll': { $in: Object.values(deletedIds) } };
 const updated = 'updateDescription.updatedFields.version';
 const versions = ['$fullDocument.version', '$fullDocument.last', `$${updated}`];
 
@@ -86,10 +86,10 @@ const pipeline: readonly Document[] = [
   {
     $match: {
       $or: [
-        { ...isLive, operationType: { $in: ['insert', 'drop', 'rename'] } },
-        { ...isLive, [updated]: { $exists: true } },
+        { ...inLive, operationType: { $in: ['insert', 'drop', 'rename'] } },
+        { ...inLive, [updated]: { $exists: true } },
         // An id that `load` stored is not a deletion.
-        { ...isDeleted, operationType: 'insert', 'fullDocument.isLoaded': { $exists: false } },
+        { ...inDeleted, operationType: 'insert', 'fullDocument.isLoaded': { $exists: false } },
       ],
     },
   },

@@ -1,6 +1,7 @@
 /**
- * The limits of the store, in milliseconds unless the comment gives another unit. Together they ensure that no call
- * lasts longer than `callMs`, whatever happens to the server or the network.
+ * The limits of the store, in milliseconds unless the comment gives another unit. Together they ensure that no
+ * call lasts longer than `callMs` (or `longCallMs`, if it makes progress), whatever happens to the server or
+ * the network.
  */
 export const limits = {
   /** A call of the store, with all its commands and retries. */
@@ -46,9 +47,9 @@ export const limits = {
   /** Tries of a group before it is halved. */
   groupTries: 3,
   /** Documents that a command of a transaction finds, and posts that one deletes: 20,000 take `commandMs`. */
-  found: 1000,
+  documentsPerCommand: 1000,
   /** Posts that are deleted with their author: `transactionLifetimeLimitSeconds` is 60. */
-  deletedPosts: 25_000,
+  postsPerDeletion: 25_000,
   /** Records, and bytes of their JSON, that a transaction of `load` takes. */
   loadRecords: 500,
   loadBytes: 4 * 1024 * 1024,

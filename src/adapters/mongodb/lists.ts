@@ -77,7 +77,7 @@ class Snapshot {
     let position = after;
     for (let size = 0; ; ) {
       const most = Math.min(limit + 1 - found.length, limits.listRecords);
-      const filter = behind(query, position);
+      const filter = filterAfter(query, position);
       // Sorts on disk what has no index in its order, such as an author's posts by title.
       const options = { projection, sort: sorting(order), allowDiskUse: true };
       const records = await memory.use(most * limits.smallRecord, () =>
@@ -168,7 +168,7 @@ function fittingOf(found: readonly Listed[], { limit, bytes }: ListQuery): reado
 
 /** Returns the filter for documents that meet all conditions. */
 function matching(conditions: readonly Condition[]): Document {
-  const all = conditions.map((condition) => ({ [pathOf(condition)]: asked(condition) }));
+  const all = conditions.map((condition) => ({ [pathOf(condition)]: predicate(condition) }));
   return all.length === 0 ? {} : { $and: all };
 }
 
@@ -177,7 +177,7 @@ const operators = { eq: '$eq', in: '$in', has: '$eq', from: '$gte', before: '$lt
 /** By its type, because "equal to null" is two ranges of an index: null, and a missing field. */
 const isNull: Document = { $type: 'null' };
 
-function asked(condition: Condition): Document {
+function predicate(condition: Condition): Document {
   return condition.op === 'isNull' ? isNull : { [operators[condition.op]]: condition.value };
 }
 
@@ -190,17 +190,17 @@ function sorting({ direction, ...field }: QueryOrder): Document {
  * The filter for the documents after a position: up to three ranges of the sort's index, for the rest with the
  * same key, those with a later key, and null. The server merges them in order, so a page costs the same at any depth.
  */
-function behind(
+function filterAfter(
   { conditions, order }: Pick<ListQuery, 'conditions' | 'order'>,
   after: Position | undefined,
 ): Document {
   const match = matching(conditions);
   if (after === undefined) return match;
-  const ranges = rangesBehind(after, order);
+  const ranges = rangesAfter(after, order);
   return { $or: ranges.map((range) => ({ $and: [match, range] })) };
 }
 
-function rangesBehind({ key, id }: Position, order: QueryOrder): Document[] {
+function rangesAfter({ key, id }: Position, order: QueryOrder): Document[] {
   const [path, { direction, custom }] = [pathOf(order), order];
   const op = direction === 'asc' ? '$gt' : '$lt';
   if (path === '_id') return [{ _id: { [op]: id } }];

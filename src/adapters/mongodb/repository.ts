@@ -19,7 +19,7 @@ import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repo
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import type { Creations } from './creations.ts';
-import { draftOf, type RecordDocument, replacement, versionedOf } from './documents.ts';
+import { type EncodedRecord, encode, replacement, versionedOf } from './documents.ts';
 import { rejectionOf } from './errors.ts';
 import { deletedIds } from './layout.ts';
 import { limits } from './limits.ts';
@@ -58,7 +58,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     const collection = this.#collection;
     const wanted = {
       collection,
-      draft: draftOf(collection, record),
+      encoded: encode(collection, record),
       receipt: receipt && { ...receipt },
     };
     const creation = this.connection.call((call) => this.#creations.create({ call, ...wanted }));
@@ -88,7 +88,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         const decided = decide(current);
         // From the text, because `decide` may have changed the object that it was given.
         if (decided === current.record) return new VersionedRecord<R>(json, version);
-        const next = draftOf(this.#collection, decided);
+        const next = encode(this.#collection, decided);
         const isMoved = next.authorId !== null && next.authorId !== authorId;
         const replace = isMoved
           ? this.#replaceAuthor(call, next, version)
@@ -127,7 +127,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     return stored && versionedOf<R>(stored);
   }
 
-  async #replace(call: Call, next: RecordDocument, version: Version): Promise<boolean> {
+  async #replace(call: Call, next: EncodedRecord, version: Version): Promise<boolean> {
     const collection = this.connection.db.collection<{ _id: Id }>(this.#collection);
     const update = replacement(next, version + 1);
     call.outcome = 'unknown';
@@ -138,7 +138,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     return matchedCount === 1;
   }
 
-  #replaceAuthor(call: Call, next: RecordDocument, version: Version): Promise<boolean> {
+  #replaceAuthor(call: Call, next: EncodedRecord, version: Version): Promise<boolean> {
     return inTransaction(this.connection, call, async (transaction) => {
       const statement = { q: { _id: next.id, version }, u: replacement(next, version + 1) };
       if ((await transaction.update(this.#collection, [statement])) === 0) return false;
@@ -207,11 +207,11 @@ async function deleteUser(
   if ((await transaction.delete('users', { _id: id, version })) === 0) return undefined;
   const posts = await transaction.count('posts', { authorId: id });
   if (posts > 0 && mode === 'refuse') throw new RostrumError('user-has-posts', { posts });
-  if (posts > limits.deletedPosts) {
-    const reason = `A user with more than ${limits.deletedPosts} posts can't be deleted in one step. Delete some of the posts first.`;
+  if (posts > limits.postsPerDeletion) {
+    const reason = `A user with more than ${limits.postsPerDeletion} posts can't be deleted in one step. Delete some of the posts first.`;
     throw new RostrumError('refused', { reason });
   }
-  for (let left = posts; left > 0; left -= limits.found) {
+  for (let left = posts; left > 0; left -= limits.documentsPerCommand) {
     call.extend();
     const fields = { version: 1, updatedAt: 1 };
     const found = (await transaction.find('posts', { authorId: id }, fields)) as FoundPost[];

@@ -70,8 +70,9 @@ export class Transaction {
   /** Returns the ids and some fields of at most a thousand documents. */
   async find(collection: string, filter: Document, fields: Document = {}): Promise<Document[]> {
     const projection = { _id: 1, ...fields };
-    const one = { limit: limits.found, batchSize: limits.found, singleBatch: true };
-    const { cursor } = await this.#run({ find: collection, filter, projection, ...one });
+    const limit = limits.documentsPerCommand;
+    const batch = { limit, batchSize: limit, singleBatch: true };
+    const { cursor } = await this.#run({ find: collection, filter, projection, ...batch });
     return cursor.firstBatch;
   }
 

@@ -5,7 +5,7 @@ import { type Collection, type Id, type Version, versionToLoad } from '../../dom
 import type { User } from '../../domain/user.ts';
 import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import type { Connection } from './connection.ts';
-import { draftOf, type RecordDocument, replacement } from './documents.ts';
+import { type EncodedRecord, encode, replacement } from './documents.ts';
 import { rejectionOf } from './errors.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 import { limits } from './limits.ts';
@@ -52,9 +52,9 @@ function transferOf<R extends User | Post>(
     async load(records) {
       // Copied at once, because the caller can change its records meanwhile.
       const loaded = records.map(({ record, version }) => {
-        return { draft: draftOf(collection, record), version };
+        return { encoded: encode(collection, record), version };
       });
-      const parts = partsOf(loaded, ({ draft }) => draft.json.length);
+      const parts = partsOf(loaded, ({ encoded }) => encoded.json.length);
       await loadParts(connection, parts, (transaction, some) =>
         loadRecords(transaction, collection, some),
       );
@@ -117,16 +117,16 @@ async function loadParts<T>(
 async function loadRecords(
   transaction: Transaction,
   collection: Collection,
-  loaded: readonly { readonly draft: RecordDocument; readonly version: Version }[],
+  loaded: readonly { readonly encoded: EncodedRecord; readonly version: Version }[],
 ): Promise<void> {
-  const named = { _id: { $in: loaded.map(({ draft }) => draft.id) } };
+  const named = { _id: { $in: loaded.map(({ encoded }) => encoded.id) } };
   const live = await versionsOf(transaction, collection, named, 'version');
   const deleted = await versionsOf(transaction, deletedIds[collection], named, 'last');
-  const updates = loaded.map(({ draft, version }) => {
-    const { id } = draft;
+  const updates = loaded.map(({ encoded, version }) => {
+    const { id } = encoded;
     const next = versionToLoad(version, live.get(id), deleted.get(id));
     live.set(id, next);
-    return { q: { _id: id }, u: replacement(draft, next), upsert: true };
+    return { q: { _id: id }, u: replacement(encoded, next), upsert: true };
   });
   if (deleted.size > 0) await transaction.delete(deletedIds[collection], named);
   try {
@@ -134,7 +134,7 @@ async function loadRecords(
   } catch (error) {
     throw rejectionOf(error);
   }
-  const authors = loaded.map(({ draft }) => draft.authorId);
+  const authors = loaded.map(({ encoded }) => encoded.authorId);
   if ((await transaction.touchAuthors(authors)).size > 0) throw unknownAuthor();
 }
 

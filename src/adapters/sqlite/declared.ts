@@ -165,7 +165,7 @@ export class DeclaredFields {
 
   /** Adds the elements of a record that was stored. */
   add(id: Id): void {
-    for (const field of this.#listed()) {
+    for (const field of this.#arrayFields()) {
       this.#connection.run(addElements(this.#collection, field, 'record.id = ?'), id);
     }
   }
@@ -176,7 +176,7 @@ export class DeclaredFields {
    * @param before the JSON that was stored
    */
   replace(before: string, after: { readonly id: Id; readonly createdAt: string }): void {
-    const arrays = this.#listed();
+    const arrays = this.#arrayFields();
     if (arrays.length === 0) return;
     const stored = JSON.parse(before) as { readonly createdAt: string };
     const hasChanged = [...arrays, 'createdAt'].some(
@@ -197,7 +197,7 @@ export class DeclaredFields {
    * @param column the records with this value in it
    */
   remove(column: 'id' | 'authorId', value: string): void {
-    for (const field of this.#listed()) {
+    for (const field of this.#arrayFields()) {
       this.#delete(field, elementsOf(this.#collection, field, `record.${column} = ?`), value);
     }
   }
@@ -224,7 +224,7 @@ export class DeclaredFields {
   }
 
   /** The arrays that the file has tables for. Another process can have created one since. */
-  #listed(): readonly string[] {
+  #arrayFields(): readonly string[] {
     const version = pragma(this.#connection, 'schema_version');
     if (version !== this.#version) {
       const prefix = `${this.#collection}_list_`;

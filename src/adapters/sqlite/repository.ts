@@ -64,14 +64,14 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   create(record: R, receipt?: Receipt): Promise<Creation<R>> {
     // Copied now: the caller may reuse its arguments.
     const json = JSON.stringify(record);
-    const taken = { ...record } as R;
-    const once = receipt && { ...receipt };
+    const copy = { ...record } as R;
+    const receiptCopy = receipt && { ...receipt };
     return this.parts.writes.add(() => {
-      const earlier = once && findReceipt(this.connection, this.#collection, once);
+      const earlier = receiptCopy && findReceipt(this.connection, this.#collection, receiptCopy);
       if (earlier !== undefined) return creation<R>(earlier, true);
-      const row = { json, version: (this.#deletedVersion(taken.id) ?? 0) + 1 };
-      this.#insert(taken, row);
-      if (once !== undefined) addReceipt(this.connection, this.#collection, once, row);
+      const row = { json, version: (this.#deletedVersion(copy.id) ?? 0) + 1 };
+      this.#insert(copy, row);
+      if (receiptCopy) addReceipt(this.connection, this.#collection, receiptCopy, row);
       return creation<R>(row, false);
     });
   }
@@ -103,8 +103,8 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   }
 
   load(records: readonly Versioned<R>[]): Promise<void> {
-    const taken = records.map(({ json, version }) => new VersionedRecord<R>(json, version));
-    return this.#inParts(taken, ({ record, json, version }) => {
+    const copies = records.map(({ json, version }) => new VersionedRecord<R>(json, version));
+    return this.#inParts(copies, ({ record, json, version }) => {
       const present = this.#find(record.id);
       const deleted = present ? undefined : this.#deletedVersion(record.id);
       const row = { json, version: versionToLoad(version, present?.version, deleted) };
@@ -116,7 +116,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   readonly deleted = {
     scan: (limit: number, after = ''): Promise<readonly DeletedId[]> =>
       this.parts.file.read(() => {
-        const rows = this.connection.all<[Id, Version]>(this.#sql.deletedBehind, after, limit);
+        const rows = this.connection.all<[Id, Version]>(this.#sql.deletedAfter, after, limit);
         return rows.map(([id, lastVersion]) => ({ id, lastVersion }));
       }),
     load: (ids: readonly DeletedId[]): Promise<void> =>
@@ -247,7 +247,7 @@ function statementsOf(collection: Collection, columns: readonly string[]) {
     insert: `INSERT INTO ${collection} (${names}) VALUES (${names.replace(/\w+/g, '?')})`,
     remove: `DELETE FROM ${collection} WHERE id = ?`,
     deletedVersion: `SELECT lastVersion FROM deleted WHERE ${ofDeleted} = ?`,
-    deletedBehind: `SELECT id, lastVersion FROM deleted WHERE ${ofDeleted} > ? ORDER BY id LIMIT ?`,
+    deletedAfter: `SELECT id, lastVersion FROM deleted WHERE ${ofDeleted} > ? ORDER BY id LIMIT ?`,
     forgetDeleted: `DELETE FROM deleted WHERE ${ofDeleted} = ?`,
     addDeleted: `INSERT INTO deleted VALUES ('${collection}', ?, ?)
       ON CONFLICT DO UPDATE SET lastVersion = max(lastVersion, excluded.lastVersion)`,

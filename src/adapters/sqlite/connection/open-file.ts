@@ -52,7 +52,7 @@ export class OpenFile {
         return run();
       } catch (error) {
         const isOver = performance.now() - start > recoveryMs;
-        if (isOver || !hasCode(error, 'busy')) throw this.translated(error, 'none');
+        if (isOver || !hasCode(error, 'busy')) throw this.translate(error, 'none');
       }
     }
   }
@@ -65,7 +65,7 @@ export class OpenFile {
       // Checkpoint, so that the moved file gets the commits in its log. Deferred: a transaction may be open.
       if (!wasMoved) setImmediate(() => this.#checkpoint('PASSIVE'));
       const message = `The data file ${this.path} was moved, replaced or deleted while it was open: put it back, or restart the server.`;
-      throw this.logged(new SqliteStoreError('store-file-moved', message));
+      throw this.log(new SqliteStoreError('store-file-moved', message));
     }
     if (this.#damagedAt !== undefined && this.#damagedAt === this.#schemaVersion()) {
       throw damaged(this.path);
@@ -76,16 +76,16 @@ export class OpenFile {
   }
 
   /** Translates an error of the driver into an error of the ports. Remembers damage. */
-  translated(error: unknown, outcome: Outcome): unknown {
+  translate(error: unknown, outcome: Outcome): unknown {
     if (error instanceof SqliteStoreError) return storeUnavailable(outcome, error);
     if (!(error instanceof DriverError)) return error;
     if (!hasCode(error, 'corrupt', 'notADatabase')) return storeUnavailable(outcome, error.cause);
     this.#damagedAt = this.#schemaVersion();
-    return storeUnavailable(outcome, this.logged(damaged(this.path, error.cause)));
+    return storeUnavailable(outcome, this.log(damaged(this.path, error.cause)));
   }
 
   /** Logs an error and returns it. The same message is logged once a minute at most. */
-  logged<E extends Error>(err: E, message = err.message): E {
+  log<E extends Error>(err: E, message = err.message): E {
     const now = performance.now();
     if (now - (this.#loggedAt.get(message) ?? -repeatMs) < repeatMs) return err;
     this.#loggedAt.set(message, now);
@@ -102,7 +102,7 @@ export class OpenFile {
     try {
       this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
     } catch (error) {
-      this.translated(error, 'none');
+      this.translate(error, 'none');
     }
   }
 

@@ -68,7 +68,7 @@ export class WriteQueue {
       });
       this.#isFailing = false;
     } catch (error) {
-      throw this.#file.translated(error, 'none');
+      throw this.#file.translate(error, 'none');
     }
   }
 
@@ -152,12 +152,12 @@ export class WriteQueue {
   #reject(writes: readonly QueuedWrite[], error: unknown, outcome: Outcome): void {
     if (writes.length === 0) return;
     this.#isFailing = true;
-    const translated = this.#file.translated(error, outcome) as Error;
+    const translated = this.#file.translate(error, outcome) as Error;
     const { cause } = translated;
     let message = 'A group of changes could not be committed.';
     if (hasCode(error, 'full')) message = 'The disk is full: changes are rejected.';
     if (cause instanceof SqliteStoreError) message = cause.message;
-    this.#file.logged(error as Error, message);
+    this.#file.log(error as Error, message);
     for (const write of writes) write.reject(translated);
   }
 }

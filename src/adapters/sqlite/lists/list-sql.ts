@@ -75,32 +75,32 @@ export function rangesOf(
   const terms = conditions.map(termOf);
   if (after === undefined) return [terms];
   const { key, id } = after;
-  const isUp = order.direction === 'asc';
+  const isAscending = order.direction === 'asc';
   const by = expression(order);
-  const behindId = { left: 'id', right: isUp ? '> ?' : '< ?', values: [id] };
+  const right = isAscending ? '> ?' : '< ?';
+  const afterId = { left: 'id', right, values: [id] };
   const isNull = { left: by, right: 'IS NULL', values: [] };
   const own = conditions.filter((one) => expression(one) === by);
-  const isHeld = (one: Condition) =>
+  const allowsOnlyKey = (one: Condition) =>
     one.op === 'isNull' ? key === null : one.op === 'eq' && one.value === key;
-  // The conditions allow this key alone.
-  if (own.some(isHeld)) return [[...terms, behindId]];
+  if (own.some(allowsOnlyKey)) return [[...terms, afterId]];
   const nulls = own.every(({ op }) => op === 'isNull') ? [[...terms, isNull]] : [];
   if (key === null) {
-    const same = nulls.map((range) => [...range, behindId]);
-    return isUp ? [...same, [...terms, { ...isNull, right: 'IS NOT NULL' }]] : same;
+    const same = nulls.map((range) => [...range, afterId]);
+    return isAscending ? [...same, [...terms, { ...isNull, right: 'IS NOT NULL' }]] : same;
   }
   const bounds = own.filter(isBound);
   const others = conditions.filter((one) => !isBound(one) || !own.includes(one)).map(termOf);
   const isWithin = ({ op, value }: Bound) => compareKeys(key, value) < 0 === (op === 'before');
-  const sameKey = [...others, { left: by, right: '= ?', values: [key] }, behindId];
+  const sameKey = [...others, { left: by, right: '= ?', values: [key] }, afterId];
   const same = bounds.every(isWithin) ? [sameKey] : [];
   // SQLite seeks to one bound on this side, and would scan from there to the page.
-  const start = bounds.find(({ op }) => op === (isUp ? 'from' : 'before'));
+  const start = bounds.find(({ op }) => op === (isAscending ? 'from' : 'before'));
   const distance = start === undefined ? 0 : compareKeys(key, start.value);
-  if (isUp ? distance < 0 : distance > 0) return [terms];
+  if (isAscending ? distance < 0 : distance > 0) return [terms];
   const end = bounds.filter((one) => one !== start).map(termOf);
-  const behind = [...others, ...end, { left: by, right: isUp ? '> ?' : '< ?', values: [key] }];
-  return [...same, behind, ...(isUp ? [] : nulls)];
+  const afterKey = [...others, ...end, { left: by, right, values: [key] }];
+  return [...same, afterKey, ...(isAscending ? [] : nulls)];
 }
 
 type Bound = Condition & { readonly op: 'from' | 'before' };

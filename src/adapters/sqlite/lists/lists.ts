@@ -116,7 +116,7 @@ export class Lists {
       this.#hasAnswered = true;
       const list = this.#take(number);
       if (error === undefined) list?.resolve(page);
-      else list?.reject(this.#translated(error));
+      else list?.reject(this.#translate(error));
     });
     worker.on('exit', () => {
       this.#worker = undefined;
@@ -138,9 +138,9 @@ export class Lists {
     return list;
   }
 
-  #translated(error: NonNullable<WorkerResponse[2]>): unknown {
+  #translate(error: NonNullable<WorkerResponse[2]>): unknown {
     if (error instanceof Error) return error;
     const cause = Object.assign(new Error(error.message), error);
-    return this.#file.translated(new DriverError(cause), 'none');
+    return this.#file.translate(new DriverError(cause), 'none');
   }
 }

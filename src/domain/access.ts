@@ -43,10 +43,9 @@ export class Access {
     if (!this.#has('read')) this.#require('read:public');
   }
 
-  /** A new user has no owner yet. */
-  checkCreate(): void {
-    if (this.#collection === 'users') this.#require('write');
-    else this.checkWrite();
+  /** Checks the right to create users: a new user has no owner yet. */
+  checkCreateUser(): void {
+    this.#require('write');
   }
 
   checkWrite(): void {

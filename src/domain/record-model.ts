@@ -36,14 +36,14 @@ export class RecordModel<R extends EntityFields> {
     this.#instants = Object.keys(rules).filter((name) => rules[name]?.type === 'instant');
   }
 
-  /** Creates a record. Ignores a caller's `id`, `createdAt` and `updatedAt`. */
-  create(input: unknown, id: Id, now: Instant): R {
-    return this.#read(input, { id, createdAt: now, updatedAt: now });
-  }
-
-  /** Creates a record with an id that the caller chose: any other `id` in the input is a `mismatch`. */
-  createWithId(input: unknown, id: Id, now: Instant): R {
-    return this.#read(input, { id, createdAt: now, updatedAt: now }, undefined, id);
+  /**
+   * Creates a record. Ignores `createdAt` and `updatedAt` in the input.
+   *
+   * @param named the only `id` that the input can have, another is a `mismatch`; if absent, the input's `id`
+   * is ignored
+   */
+  create(input: unknown, id: Id, now: Instant, named?: Id): R {
+    return this.#read(input, { id, createdAt: now, updatedAt: now }, undefined, named);
   }
 
   /**
@@ -57,9 +57,7 @@ export class RecordModel<R extends EntityFields> {
     return Object.assign(next, { updatedAt: nextInstant(updatedAt, now) });
   }
 
-  /**
-   * Applies a JSON merge patch (RFC 7396). Returns the same object if nothing changes.
-   */
+  /** Applies a JSON merge patch (RFC 7396). Returns the same object if nothing changes. */
   patch(current: R, patch: unknown, now: Instant): R {
     checkPatch(patch);
     const merged = mergePatch(current, patch) as Readonly<Record<string, unknown>>;

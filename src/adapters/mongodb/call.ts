@@ -58,7 +58,7 @@ export class Call {
         if (this.#primary.confirmed === confirmed) return result;
       } catch (error) {
         if (!this.canRepeat(error)) throw error;
-        await this.pause(5 * 2 ** Math.min(tries, 5));
+        await this.backOff(tries);
       }
     }
   }
@@ -72,6 +72,11 @@ export class Call {
   /** Waits for a random time before a retry, so that conflicting callers spread out. */
   async pause(mostMs: number = limits.retryMs): Promise<void> {
     await sleep(Math.min(1 + Math.random() * mostMs, this.#left()));
+  }
+
+  /** Pauses longer after each try, so that one of many competing callers succeeds. */
+  backOff(tries: number): Promise<void> {
+    return this.pause(5 * 2 ** Math.min(tries, 5));
   }
 
   /** Gives more time to a call that makes progress in steps, up to `longCallMs` in all. */

@@ -1,9 +1,9 @@
 import type { Document } from 'mongodb';
 import { RostrumError, unknownAuthor } from '../../domain/errors.ts';
-import type { Instant } from '../../domain/instant.ts';
+import { type Instant, nextInstant } from '../../domain/instant.ts';
 import { copyJson } from '../../domain/json.ts';
 import type { ListQuery, Page } from '../../domain/list.ts';
-import { type Post, withoutAuthor } from '../../domain/post.ts';
+import type { Post } from '../../domain/post.ts';
 import type { Receipt } from '../../domain/receipt.ts';
 import {
   type Collection,
@@ -117,8 +117,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
       if (current === undefined) return undefined;
       const changed = await attempt(current);
       if (changed !== undefined) return changed;
-      // Pause longer each time, so that one of many competing callers succeeds.
-      await call.pause(5 * 2 ** Math.min(tries, 5));
+      await call.backOff(tries);
     }
   }
 
@@ -228,9 +227,9 @@ async function deletePosts(transaction: Transaction, posts: readonly FoundPost[]
   await transaction.insert(deletedIds.posts, ids);
 }
 
-/** Updates posts without sending them: what has changed stands beside the JSON. */
+/** Makes the change of `withoutAuthor` without sending the posts: the changed members stand beside the JSON. */
 function withoutAuthors(posts: readonly FoundPost[], at: Instant): Document[] {
-  const changes = Map.groupBy(posts, ({ updatedAt }) => nextUpdate(updatedAt, at));
+  const changes = Map.groupBy(posts, ({ updatedAt }) => nextInstant(updatedAt, at));
   return [...changes].map(([updatedAt, some]) => {
     const change = { authorId: null, updatedAt };
     return {
@@ -239,8 +238,4 @@ function withoutAuthors(posts: readonly FoundPost[], at: Instant): Document[] {
       multi: true,
     };
   });
-}
-
-function nextUpdate(updatedAt: Instant, at: Instant): Instant {
-  return withoutAuthor({ updatedAt } as Post, at).updatedAt;
 }

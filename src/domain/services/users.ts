@@ -63,7 +63,7 @@ async function createUser(
   input: unknown,
   options?: CreateOptions,
 ): Promise<Creation<User>> {
-  context.access?.checkCreate();
+  context.access?.checkCreateUser();
   const { record, receipt } = await newRecord(context, input, options);
   return context.repository.create(record, receipt);
 }
@@ -116,9 +116,8 @@ async function saveOwnUser(
     if (change !== undefined) return Object.assign(change, { created: false });
     if (precondition.only !== undefined) throw notFound(context, id);
     try {
-      const creation = await context.repository.create(
-        context.model.createWithId(input, id, context.now()),
-      );
+      const user = context.model.create(input, id, context.now(), id);
+      const creation = await context.repository.create(user);
       return Object.assign(creation, { changed: true, created: true });
     } catch (error) {
       // Another call has just created it: replace that.

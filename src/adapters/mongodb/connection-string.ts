@@ -28,8 +28,14 @@ const guarantees: readonly (readonly [setting: string, value: string, why: strin
 
 /** The settings that limit the duration of a request. */
 const bounds = [
-  ...['serverSelectionTimeoutMS', 'connectTimeoutMS', 'socketTimeoutMS', 'waitQueueTimeoutMS'],
-  ...['heartbeatFrequencyMS', 'timeoutMS', 'wtimeoutMS', 'wtimeout'],
+  'serverSelectionTimeoutMS',
+  'connectTimeoutMS',
+  'socketTimeoutMS',
+  'waitQueueTimeoutMS',
+  'heartbeatFrequencyMS',
+  'timeoutMS',
+  'wtimeoutMS',
+  'wtimeout',
 ];
 
 /** The options of every client. */

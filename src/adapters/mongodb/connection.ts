@@ -3,7 +3,7 @@ import type { Db, Document, MongoClient } from 'mongodb';
 import type { CustomFilters } from '../../domain/declared-fields.ts';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { Call } from './call.ts';
+import { type Bounds, Call } from './call.ts';
 import type { ClientSettings } from './connection-string.ts';
 import { limits } from './limits.ts';
 import { Primary } from './primary.ts';
@@ -37,6 +37,11 @@ export class Connection {
     const isFull = !this.#closed && this.#underWay.size >= limits.calls;
     if (isFull) throw new RostrumError('overloaded', {});
     return this.#run(body, signal);
+  }
+
+  /** Runs a call that only reads, in one step that can be repeated. */
+  read<T>(step: (bounds: Bounds, call: Call) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.call((call) => call.read((bounds) => step(bounds, call)), signal);
   }
 
   /** Returns a call for work that several callers wait for. */
@@ -87,6 +92,9 @@ function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
  * https://www.mongodb.com/docs/manual/reference/read-concern-linearizable/
  */
 const linearizableRead: Document = {
-  ...{ find: 'users', filter: { _id: '' }, projection: { _id: 1 } },
-  ...{ readConcern: { level: 'linearizable' }, maxTimeMS: limits.commandMs },
+  find: 'users',
+  filter: { _id: '' },
+  projection: { _id: 1 },
+  readConcern: { level: 'linearizable' },
+  maxTimeMS: limits.commandMs,
 };

@@ -6,21 +6,24 @@ import type { Creation } from '../../ports/repository.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { type EncodedRecord, receiptFields, type StoredReceipt, versionedOf } from './documents.ts';
-import { isTransient, rejectionOf } from './errors.ts';
+import { isTransient, writeRecords } from './errors.ts';
 import { deletedIds } from './layout.ts';
 import { limits } from './limits.ts';
 import { PointReads } from './point-reads.ts';
 import { Semaphore } from './semaphore.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
+/** A receipt, and the id of its document: keys belong to a collection. */
+interface KeyedReceipt extends Receipt {
+  readonly id: string;
+}
+
 /** A queued creation. */
 interface Waiting {
   readonly call: Call;
   readonly collection: Collection;
   readonly encoded: EncodedRecord;
-  readonly receipt: Receipt | undefined;
-  /** The id of the receipt's document: keys belong to a collection. */
-  readonly receiptId: string;
+  readonly receipt: KeyedReceipt | undefined;
   resolve(creation: Creation<unknown>): void;
   reject(error: unknown): void;
 }
@@ -59,10 +62,9 @@ export class Creations {
     this.#receipts = new PointReads(connection, 'receipts');
   }
 
-  create(wanted: Omit<Waiting, 'receiptId' | 'resolve' | 'reject'>): Promise<Creation<unknown>> {
+  create(wanted: Omit<Waiting, 'resolve' | 'reject'>): Promise<Creation<unknown>> {
     return new Promise((resolve, reject) => {
-      const receiptId = `${wanted.collection} ${wanted.receipt?.key}`;
-      this.#waiting.push({ ...wanted, receiptId, resolve, reject });
+      this.#waiting.push({ ...wanted, resolve, reject });
       setImmediate(() => this.#startGroups());
     });
   }
@@ -105,6 +107,7 @@ export class Creations {
     let together = group;
     while (together.length > 0) {
       const some = together;
+      together = [];
       const insert = (transaction: Transaction) =>
         insertTogether(transaction, some, alone.length > 0);
       // An author in conflict with a long deletion must not delay the others.
@@ -112,18 +115,14 @@ export class Creations {
       try {
         await inTransaction(this.#connection, call, insert, halves && limits.groupTries);
         for (const one of some) one.resolve(created(one, 1));
-        break;
       } catch (error) {
         if (error instanceof GroupRejection) {
           together = some.filter((one) => !error.creations.includes(one));
           if (error.reason === undefined) alone.push(...error.creations);
           else for (const { reject } of error.creations) reject(error.reason);
-        } else {
-          together = [];
-          if (halves && isTransient(error)) {
-            await Promise.all(halves.map((half) => this.#createAll(half)));
-          } else for (const { reject } of some) reject(error);
-        }
+        } else if (halves && isTransient(error)) {
+          await Promise.all(halves.map((half) => this.#createAll(half)));
+        } else for (const { reject } of some) reject(error);
       }
     }
     await Promise.all(alone.map((one) => this.#createAlone(one)));
@@ -150,9 +149,9 @@ export class Creations {
   }
 
   /** Returns what was created under the receipt before. @throws `idempotency-key-reused` */
-  async #earlier({ call, receipt, receiptId }: Waiting): Promise<Creation<unknown> | undefined> {
+  async #earlier({ call, receipt }: Waiting): Promise<Creation<unknown> | undefined> {
     if (receipt === undefined) return undefined;
-    const stored = await this.#receipts.read<StoredReceipt>(call, receiptId);
+    const stored = await this.#receipts.read<StoredReceipt>(call, receipt.id);
     const earlier = repeatedReceipt(stored, receipt);
     return earlier && Object.assign(versionedOf(earlier), { replayed: true });
   }
@@ -167,14 +166,16 @@ async function insertTogether(
   creations: Group,
   checkReceipts: boolean,
 ): Promise<void> {
+  // What a caller is told if its time ends: until the commit of this try, nothing is changed.
   for (const { call } of creations) call.outcome = 'none';
   const groups = Map.groupBy(creations, ({ collection }) => collection);
   for (const [collection, group] of groups) {
     await rejectExisting(transaction, deletedIds[collection], group, ({ encoded }) => encoded.id);
   }
   const withReceipt = creations.filter(({ receipt }) => receipt !== undefined);
-  const receiptIdOf = ({ receiptId }: Waiting) => receiptId;
-  if (checkReceipts) await rejectExisting(transaction, 'receipts', withReceipt, receiptIdOf);
+  if (checkReceipts) {
+    await rejectExisting(transaction, 'receipts', withReceipt, ({ receipt }) => receipt?.id);
+  }
   await insertAll(transaction, 'receipts', withReceipt, receiptOf);
   for (const [collection, group] of groups) {
     await insertAll(transaction, collection, group, documentOf);
@@ -199,7 +200,7 @@ async function rejectExisting(
   transaction: Transaction,
   collection: string,
   creations: Group,
-  idOf: (one: Waiting) => string,
+  idOf: (one: Waiting) => string | undefined,
 ): Promise<void> {
   const found = await transaction.find(collection, { _id: { $in: creations.map(idOf) } });
   const ids = new Set(found.map(({ _id }) => _id));
@@ -213,8 +214,10 @@ async function insertAll(
   toDocument: (one: Waiting) => Document,
 ): Promise<void> {
   try {
-    const documents = creations.map((one) => toDocument(one));
-    await transaction.insert(collection, documents);
+    await transaction.insert(
+      collection,
+      creations.map((one) => toDocument(one)),
+    );
   } catch (error) {
     const fault = error instanceof MongoServerError && creations[error.index];
     throw fault ? new GroupRejection([fault]) : error;
@@ -227,22 +230,17 @@ async function insertAll(
  * @returns the version that it is created at; undefined when there is a valid receipt with its key
  */
 async function insertAlone(transaction: Transaction, one: Waiting): Promise<Version | undefined> {
-  const { collection, receipt, receiptId } = one;
+  const { collection, receipt } = one;
   const { id, authorId } = one.encoded;
   const [deleted] = await transaction.find(deletedIds[collection], { _id: id }, { last: 1 });
   const version = Number(deleted?.last ?? 0) + 1;
   if (receipt !== undefined) {
-    const key = { _id: receiptId };
+    const key = { _id: receipt.id };
     const [stored] = await transaction.find('receipts', key, { until: 1 });
     if (stored !== undefined && stored.until > receipt.from) return undefined;
-    const statement = { q: key, u: receiptOf(one, version), upsert: true };
-    await transaction.update('receipts', [statement]);
+    await transaction.update('receipts', [{ q: key, u: receiptOf(one, version), upsert: true }]);
   }
-  try {
-    await transaction.insert(collection, [documentOf(one, version)]);
-  } catch (error) {
-    throw rejectionOf(error);
-  }
+  await writeRecords(transaction.insert(collection, [documentOf(one, version)]));
   if (deleted !== undefined) await transaction.delete(deletedIds[collection], { _id: id });
   if ((await transaction.touchAuthors([authorId])).size > 0) throw unknownAuthor();
   return version;
@@ -252,8 +250,8 @@ function documentOf({ encoded }: Waiting, version = 1): Document {
   return { _id: encoded.id, version, ...encoded.fields };
 }
 
-function receiptOf({ receipt, receiptId, encoded }: Waiting, version = 1): Document {
-  return { _id: receiptId, version, ...receiptFields(receipt as Receipt, encoded) };
+function receiptOf({ receipt, encoded }: Waiting, version = 1): Document {
+  return { _id: receipt?.id, version, ...receiptFields(receipt as Receipt, encoded) };
 }
 
 function created({ encoded }: Waiting, version: Version): Creation<unknown> {

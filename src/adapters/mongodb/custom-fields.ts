@@ -55,11 +55,6 @@ export async function duplicateRefusal(
     .find({ [path]: value }, { projection: { _id: 1 }, limit: 2 })
     .toArray();
   const field = path.split('.').at(-1) ?? path;
-  return new MongodbRefusal(
-    notUniqueMessage(
-      field,
-      collection,
-      two.map(({ _id }) => _id),
-    ),
-  );
+  const ids = two.map(({ _id }) => _id);
+  return new MongodbRefusal(notUniqueMessage(field, collection, ids));
 }

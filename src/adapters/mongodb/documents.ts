@@ -52,8 +52,13 @@ const mostNames = 32;
 
 /** The fields that are read of a small record, or of the small part of a large one. */
 export const smallParts = {
-  ...{ json: 1, restBytes: 1, restNames: 1, version: 1, override: 1 },
-  ...{ fingerprint: 1, until: 1 },
+  json: 1,
+  restBytes: 1,
+  restNames: 1,
+  version: 1,
+  override: 1,
+  fingerprint: 1,
+  until: 1,
 } as const;
 
 /** The fields that are read of a large record. */
@@ -70,7 +75,9 @@ export function encode<R extends User | Post>(collection: Collection, record: R)
 }
 
 function inParts(record: object): StoredText {
-  const [short, long, restNames]: [string[], string[], string[]] = [[], [], []];
+  const short: string[] = [];
+  const long: string[] = [];
+  const restNames: string[] = [];
   let left: number = limits.smallRecord;
   for (const [name, value] of Object.entries(record)) {
     const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;

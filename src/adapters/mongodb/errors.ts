@@ -29,8 +29,16 @@ export class MongodbRefusal extends Error {
   readonly code = 'store-refused';
 }
 
-/** Returns the error of the core where a unique index, or a validator, rejects a record. */
-export function rejectionOf(error: unknown): unknown {
+/** Runs a write of records. Throws the error of the core if a unique index, or a validator, rejects one. */
+export async function writeRecords<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    throw rejectionOf(error);
+  }
+}
+
+function rejectionOf(error: unknown): unknown {
   if (!(error instanceof MongoServerError)) return error;
   const isDuplicate = error.code === codes.duplicateKey;
   if (!isDuplicate && error.code !== codes.invalidDocument) return error;
@@ -99,30 +107,39 @@ function isOfServer(error: MongoError): boolean {
 }
 
 const outageClasses = [
-  ...[MongoNetworkError, MongoServerSelectionError, MongoNotConnectedError],
-  ...[MongoTopologyClosedError, MongoClientClosedError, MongoWriteConcernError],
+  MongoNetworkError,
+  MongoServerSelectionError,
+  MongoNotConnectedError,
+  MongoTopologyClosedError,
+  MongoClientClosedError,
+  MongoWriteConcernError,
 ];
 
 const outageLabels = ['RetryableWriteError', 'TransientTransactionError', 'SystemOverloadedError'];
 
 /** https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml */
-const codes = {
+export const codes = {
   invalidDocument: 121,
   duplicateKey: 11_000,
+  cannotCreateIndex: 67,
+  /** IndexOptionsConflict, IndexKeySpecsConflict */
+  indexConflicts: new Set([85, 86]),
+  /**
+   * HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress, ReadConcernMajorityNotAvailableYet,
+   * PrimarySteppedDown, SnapshotTooOld, SnapshotUnavailable, SocketException, LegacyNotPrimary,
+   * NotWritablePrimary, InterruptedAtShutdown, InterruptedDueToReplStateChange, StaleConfig,
+   * NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary
+   */
   transient: new Set([
-    ...[6, 7, 89, 91], // HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress
-    ...[134, 189], // ReadConcernMajorityNotAvailableYet, PrimarySteppedDown
-    ...[239, 246], // SnapshotTooOld, SnapshotUnavailable
-    ...[9001, 10_058, 10_107], // SocketException, LegacyNotPrimary, NotWritablePrimary
-    ...[11_600, 11_602], // InterruptedAtShutdown, InterruptedDueToReplStateChange
-    ...[13_388, 13_435, 13_436], // StaleConfig, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary
+    6, 7, 89, 91, 134, 189, 239, 246, 9001, 10_058, 10_107, 11_600, 11_602, 13_388, 13_435, 13_436,
   ]),
+  /**
+   * Unauthorized, AuthenticationFailed, LockTimeout, CursorNotFound, MaxTimeMSExpired, WriteConcernTimeout,
+   * WriteConflict, QueryPlanKilled, NetworkInterfaceExceededTimeLimit, CursorKilled, NoSuchTransaction,
+   * ExceededTimeLimit, ClientDisconnect, TransactionExceededLifetimeLimitSeconds, TemporarilyUnavailable,
+   * Interrupted, OutOfDiskSpace
+   */
   outage: new Set([
-    ...[13, 18, 24, 43], // Unauthorized, AuthenticationFailed, LockTimeout, CursorNotFound
-    ...[50, 64, 112], // MaxTimeMSExpired, WriteConcernTimeout, WriteConflict
-    ...[175, 202, 237], // QueryPlanKilled, NetworkInterfaceExceededTimeLimit, CursorKilled
-    ...[251, 262, 279], // NoSuchTransaction, ExceededTimeLimit, ClientDisconnect
-    ...[290, 365], // TransactionExceededLifetimeLimitSeconds, TemporarilyUnavailable
-    ...[11_601, 14_031], // Interrupted, OutOfDiskSpace
+    13, 18, 24, 43, 50, 64, 112, 175, 202, 237, 251, 262, 279, 290, 365, 11_601, 14_031,
   ]),
 } as const;

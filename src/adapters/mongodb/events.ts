@@ -119,8 +119,12 @@ function toEvent({ collection: name, id, version, operationType }: Change): Reco
 async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
   for (;;) {
     const { cursor, operationTime } = await db.command({
-      ...{ find: metaCollection, filter: { _id: 'log' }, limit: 1, singleBatch: true },
-      ...{ readConcern: majority, maxTimeMS },
+      find: metaCollection,
+      filter: { _id: 'log' },
+      limit: 1,
+      singleBatch: true,
+      readConcern: majority,
+      maxTimeMS,
     });
     const [found] = cursor.firstBatch;
     if (found !== undefined) {

@@ -7,7 +7,7 @@ import {
 import type { CustomFilters } from '../../domain/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { checkArrays, customIndexes, duplicateRefusal } from './custom-fields.ts';
-import { MongodbRefusal } from './errors.ts';
+import { codes, MongodbRefusal } from './errors.ts';
 
 /** Records are in `users` and `posts`, and the ids of deleted ones here. */
 export const deletedIds = { users: 'deletedUsers', posts: 'deletedPosts' } as const;
@@ -22,8 +22,6 @@ export interface MetaDocument {
 
 /** The version of the layout. It grows when older versions of Rostrum can no longer read or write it. */
 const layoutVersion = 1;
-
-const recordCollections = ['users', 'posts'];
 
 /** An index of a sort: by these fields, then by id. Text sorts by its bytes, so by code point. */
 const sorted = (...fields: readonly string[]): IndexDescription => ({
@@ -97,7 +95,7 @@ async function ensureMark(db: Db): Promise<void> {
     );
   }
   const hasOldMark = (await meta.findOne({ _id: 'schema' })) !== null;
-  for (const name of recordCollections) {
+  for (const name of ['users', 'posts']) {
     const document = hasOldMark ? { record: {} } : await db.collection(name).findOne();
     if (document === null) continue;
     throw new MongodbRefusal(
@@ -129,13 +127,13 @@ async function buildIndexes(
       // The bound of the socket: the next try waits for the same build again.
       if (error instanceof MongoNetworkTimeoutError) continue;
       if (!(error instanceof MongoServerError)) throw error;
-      if (error.code === duplicateKey) throw await duplicateRefusal(db, collection, error);
-      if (error.code === cannotCreateIndex) {
+      if (error.code === codes.duplicateKey) throw await duplicateRefusal(db, collection, error);
+      if (error.code === codes.cannotCreateIndex) {
         throw new MongodbRefusal(
           `MongoDB cannot build an index of "${collection}": a sharded collection cannot have unique fields. (${error.errmsg})`,
         );
       }
-      if (!conflicts.has(Number(error.code))) throw error;
+      if (!codes.indexConflicts.has(Number(error.code))) throw error;
       throw new MongodbRefusal(
         `An index of "${collection}" conflicts with one that Rostrum needs. ` +
           `Drop it: Rostrum creates its own. (${error.errmsg})`,
@@ -143,9 +141,3 @@ async function buildIndexes(
     }
   }
 }
-
-/** https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml */
-const duplicateKey = 11_000;
-const cannotCreateIndex = 67;
-/** IndexOptionsConflict, IndexKeySpecsConflict */
-const conflicts = new Set([85, 86]);

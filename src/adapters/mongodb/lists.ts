@@ -201,14 +201,16 @@ function filterAfter(
 }
 
 function rangesAfter({ key, id }: Position, order: QueryOrder): Document[] {
-  const [path, { direction, custom }] = [pathOf(order), order];
-  const op = direction === 'asc' ? '$gt' : '$lt';
+  const path = pathOf(order);
+  const isAscending = order.direction === 'asc';
+  const op = isAscending ? '$gt' : '$lt';
   if (path === '_id') return [{ _id: { [op]: id } }];
   // A search field is null where a custom field is missing.
-  const noValue = custom === undefined ? isNull : { $exists: false };
+  const noValue = order.custom === undefined ? isNull : { $exists: false };
   const same = { [path]: key ?? noValue, _id: { [op]: id } };
-  const least = custom === 'number' ? Number.NEGATIVE_INFINITY : '';
-  if (key === null) return direction === 'asc' ? [same, { [path]: { $gte: least } }] : [same];
+  const least = order.custom === 'number' ? Number.NEGATIVE_INFINITY : '';
+  if (key === null) return isAscending ? [same, { [path]: { $gte: least } }] : [same];
+  const others = [same, { [path]: { [op]: key } }];
   // Null sorts before all values, but comparisons with a value don't match it.
-  return [same, { [path]: { [op]: key } }, ...(direction === 'desc' ? [{ [path]: noValue }] : [])];
+  return isAscending ? others : [...others, { [path]: noValue }];
 }

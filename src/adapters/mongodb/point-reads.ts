@@ -67,9 +67,13 @@ export class PointReads {
 
   async #find(filter: Document, projection: Document): Promise<StoredRecord[]> {
     const { cursor } = await this.#connection.db.command({
-      ...{ find: this.#collection, filter, projection },
-      ...{ batchSize: limits.pointReads, singleBatch: true },
-      ...{ readConcern: { level: 'majority' }, maxTimeMS: limits.commandMs },
+      find: this.#collection,
+      filter,
+      projection,
+      batchSize: limits.pointReads,
+      singleBatch: true,
+      readConcern: { level: 'majority' },
+      maxTimeMS: limits.commandMs,
     });
     return cursor.firstBatch;
   }

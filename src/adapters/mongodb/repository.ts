@@ -20,7 +20,7 @@ import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import type { Creations } from './creations.ts';
 import { type EncodedRecord, encode, replacement, versionedOf } from './documents.ts';
-import { rejectionOf } from './errors.ts';
+import { writeRecords } from './errors.ts';
 import { deletedIds } from './layout.ts';
 import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
@@ -48,20 +48,16 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   async list({ signal, ...query }: ListQuery): Promise<Page<R>> {
     const copy = copyJson(query);
     const { db } = this.connection;
-    return this.connection.call(
-      (call) => call.read(() => readPage<R>(db, this.#collection, copy, call)),
-      signal,
-    );
+    return this.connection.read((_, call) => readPage(db, this.#collection, copy, call), signal);
   }
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {
     const collection = this.#collection;
-    const wanted = {
-      collection,
-      encoded: encode(collection, record),
-      receipt: receipt && { ...receipt },
-    };
-    const creation = this.connection.call((call) => this.#creations.create({ call, ...wanted }));
+    const encoded = encode(collection, record);
+    const keyed = receipt && { ...receipt, id: `${collection} ${receipt.key}` };
+    const creation = this.connection.call((call) =>
+      this.#creations.create({ call, collection, encoded, receipt: keyed }),
+    );
     return creation as Promise<Creation<R>>;
   }
 
@@ -70,19 +66,17 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     const deleted = { coll: deletedIds[this.#collection], pipeline: [named] };
     const pipeline = [named, { $project: { last: '$version' } }, { $unionWith: deleted }];
     const collection = this.connection.db.collection(this.#collection);
-    return this.connection.call((call) =>
-      call.read(async ({ maxTimeMS }) => {
-        // One snapshot: a record that is deleted meanwhile is in exactly one of the two collections.
-        const options = { readConcern: { level: 'snapshot' }, maxTimeMS } as const;
-        const [found] = await collection.aggregate(pipeline, options).toArray();
-        return found?.last;
-      }),
-    );
+    return this.connection.read(async ({ maxTimeMS }) => {
+      // One snapshot: a record that is deleted meanwhile is in exactly one of the two collections.
+      const options = { readConcern: { level: 'snapshot' }, maxTimeMS } as const;
+      const [found] = await collection.aggregate(pipeline, options).toArray();
+      return found?.last;
+    });
   }
 
   update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
     return this.connection.call((call) =>
-      this.change(call, id, async (current) => {
+      this.#change(call, id, async (current) => {
         const { version, json } = current;
         const { authorId } = current.record as Partial<Post>;
         const decided = decide(current);
@@ -90,13 +84,37 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         if (decided === current.record) return new VersionedRecord<R>(json, version);
         const next = encode(this.#collection, decided);
         const isMoved = next.authorId !== null && next.authorId !== authorId;
-        const replace = isMoved
-          ? this.#replaceAuthor(call, next, version)
-          : this.#replace(call, next, version);
-        const isReplaced = await replace.catch((error) => {
-          throw rejectionOf(error);
-        });
+        const isReplaced = await writeRecords(
+          isMoved ? this.#replaceAuthor(call, next, version) : this.#replace(call, next, version),
+        );
         return isReplaced ? new VersionedRecord<R>(next.json, version + 1) : undefined;
+      }),
+    );
+  }
+
+  /**
+   * Deletes a record, if `guard` allows it.
+   *
+   * @param others deletes or changes what depends on the record. The record comes first: from then on, a
+   * transaction that makes another record depend on it conflicts with this one.
+   * @returns what `others` returns; undefined when there is no record with this id
+   */
+  protected remove<T>(
+    id: Id,
+    guard: Guard<R> | undefined,
+    others: (transaction: Transaction, call: Call) => Promise<T>,
+  ): Promise<T | undefined> {
+    return this.connection.call((call) =>
+      this.#change(call, id, (current) => {
+        guard?.(current);
+        const { version } = current;
+        return inTransaction(this.connection, call, async (transaction) => {
+          const isDeleted = await transaction.delete(this.#collection, { _id: id, version });
+          if (isDeleted === 0) return undefined;
+          const result = await others(transaction, call);
+          await transaction.insert(deletedIds[this.#collection], [{ _id: id, last: version }]);
+          return result;
+        });
       }),
     );
   }
@@ -107,7 +125,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
    * @param attempt returns undefined when the record is not at the version that it was given
    * @returns undefined when there is no record with this id
    */
-  protected async change<T>(
+  async #change<T>(
     call: Call,
     id: Id,
     attempt: (current: VersionedRecord<R>) => Promise<T | undefined>,
@@ -154,32 +172,15 @@ export class MongodbUsers extends MongodbRepository<User> implements UserReposit
     at: Instant,
     guard?: Guard<User>,
   ): Promise<Deletion | undefined> {
-    return this.connection.call((call) =>
-      this.change(call, id, (current) => {
-        guard?.(current);
-        const user = { id, version: current.version };
-        return inTransaction(this.connection, call, (transaction) =>
-          deleteUser(transaction, call, user, mode, at),
-        );
-      }),
+    return this.remove(id, guard, (transaction, call) =>
+      removeAuthor(transaction, call, id, mode, at),
     );
   }
 }
 
 export class MongodbPosts extends MongodbRepository<Post> implements PostRepository {
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
-    const isDeleted = await this.connection.call((call) =>
-      this.change(call, id, (current) => {
-        guard?.(current);
-        const { version } = current;
-        return inTransaction(this.connection, call, async (transaction) => {
-          if ((await transaction.delete('posts', { _id: id, version })) === 0) return undefined;
-          await transaction.insert(deletedIds.posts, [{ _id: id, last: version }]);
-          return true;
-        });
-      }),
-    );
-    return isDeleted ?? false;
+    return (await this.remove(id, guard, async () => true)) ?? false;
   }
 }
 
@@ -190,21 +191,18 @@ interface FoundPost {
 }
 
 /**
- * Deletes a user, and deletes or keeps the user's posts. The user comes first: from then on, a transaction
- * that creates a post of this user conflicts with this one.
+ * Deletes the posts of an author, or keeps them without the author.
  *
- * @returns undefined when the user is not at this version
  * @throws RostrumError `user-has-posts`, `refused`
  */
-async function deleteUser(
+async function removeAuthor(
   transaction: Transaction,
   call: Call,
-  { id, version }: { readonly id: Id; readonly version: Version },
+  authorId: Id,
   mode: DeleteMode,
   at: Instant,
-): Promise<Deletion | undefined> {
-  if ((await transaction.delete('users', { _id: id, version })) === 0) return undefined;
-  const posts = await transaction.count('posts', { authorId: id });
+): Promise<Deletion> {
+  const posts = await transaction.count('posts', { authorId });
   if (posts > 0 && mode === 'refuse') throw new RostrumError('user-has-posts', { posts });
   if (posts > limits.postsPerDeletion) {
     const reason = `A user with more than ${limits.postsPerDeletion} posts can't be deleted in one step. Delete some of the posts first.`;
@@ -213,11 +211,10 @@ async function deleteUser(
   for (let left = posts; left > 0; left -= limits.documentsPerCommand) {
     call.extend();
     const fields = { version: 1, updatedAt: 1 };
-    const found = (await transaction.find('posts', { authorId: id }, fields)) as FoundPost[];
+    const found = (await transaction.find('posts', { authorId }, fields)) as FoundPost[];
     if (mode === 'delete') await deletePosts(transaction, found);
     else await transaction.update('posts', withoutAuthors(found, at));
   }
-  await transaction.insert(deletedIds.users, [{ _id: id, last: version }]);
   return { posts };
 }
 

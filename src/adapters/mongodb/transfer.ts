@@ -6,7 +6,7 @@ import type { User } from '../../domain/user.ts';
 import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import type { Connection } from './connection.ts';
 import { type EncodedRecord, encode, replacement } from './documents.ts';
-import { rejectionOf } from './errors.ts';
+import { writeRecords } from './errors.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
@@ -25,12 +25,10 @@ export function createTransfer(connection: Connection): Transfer {
     begin: () => write((transaction) => transaction.update(metaCollection, [mark])),
     end: () => write((transaction) => transaction.delete(metaCollection, filling)),
     isFilling: () =>
-      connection.call((call) =>
-        call.read(async ({ maxTimeMS }) => {
-          const meta = db.collection<MetaDocument>(metaCollection);
-          return (await meta.findOne(filling, { maxTimeMS })) !== null;
-        }),
-      ),
+      connection.read(async ({ maxTimeMS }) => {
+        const meta = db.collection<MetaDocument>(metaCollection);
+        return (await meta.findOne(filling, { maxTimeMS })) !== null;
+      }),
   };
 }
 
@@ -44,9 +42,7 @@ function transferOf<R extends User | Post>(
       const position = after === undefined ? undefined : { key: after, id: after };
       const order = { field: 'id', direction: 'asc' } as const;
       const query = { ...cut, conditions: [], order, after: position };
-      const page = await connection.call((call) =>
-        call.read(() => readPage<R>(db, collection, query, call)),
-      );
+      const page = await connection.read((_, call) => readPage<R>(db, collection, query, call));
       return page.items;
     },
     async load(records) {
@@ -61,17 +57,13 @@ function transferOf<R extends User | Post>(
     },
     deleted: {
       scan: (limit, after) =>
-        connection.call((call) =>
-          call.read(async ({ maxTimeMS }) => {
-            const filter = after === undefined ? {} : { _id: { $gt: after } };
-            const options = { sort: { _id: 1 }, limit, maxTimeMS } as const;
-            const found = await db
-              .collection<DeletedDocument>(deletedIds[collection])
-              .find(filter, options)
-              .toArray();
-            return found.map(({ _id, last }) => ({ id: _id, lastVersion: last }));
-          }),
-        ),
+        connection.read(async ({ maxTimeMS }) => {
+          const deleted = db.collection<DeletedDocument>(deletedIds[collection]);
+          const filter = after === undefined ? {} : { _id: { $gt: after } };
+          const options = { sort: { _id: 1 }, limit, maxTimeMS } as const;
+          const found = await deleted.find(filter, options).toArray();
+          return found.map(({ _id, last }) => ({ id: _id, lastVersion: last }));
+        }),
       async load(ids) {
         const parts = partsOf(structuredClone(ids), () => 0);
         await loadParts(connection, parts, (transaction, some) =>
@@ -129,11 +121,7 @@ async function loadRecords(
     return { q: { _id: id }, u: replacement(encoded, next), upsert: true };
   });
   if (deleted.size > 0) await transaction.delete(deletedIds[collection], named);
-  try {
-    await transaction.update(collection, updates);
-  } catch (error) {
-    throw rejectionOf(error);
-  }
+  await writeRecords(transaction.update(collection, updates));
   const authors = loaded.map(({ encoded }) => encoded.authorId);
   if ((await transaction.touchAuthors(authors)).size > 0) throw unknownAuthor();
 }

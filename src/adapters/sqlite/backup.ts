@@ -82,7 +82,9 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
   const location = isClosed ? `${pathToFileURL(from)}?immutable=1` : from;
   return withConnection(location, async (connection) => {
     checkBackup(connection, from);
-    for (let [isMoved, end] = [false, performance.now() + lockMs]; ; ) {
+    const end = performance.now() + lockMs;
+    let isMoved = false;
+    for (;;) {
       try {
         await withConnection(dataFile(path), (target) => checkLayout(target, path));
         await connection.copyTo(path, onProgress);

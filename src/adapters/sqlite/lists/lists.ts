@@ -15,9 +15,8 @@ const maxPending = 10_000;
  * The file of the worker, which lies beside this one and has the same extension. Undefined in a bundle, where
  * this code is in a file of another name.
  */
-const [script] = [String(import.meta.url)]
-  .filter((url) => /^file:.*\/lists\.[jt]s$/.test(url))
-  .map((url) => new URL(url.replace(/lists(?=\.[jt]s$)/, 'list-worker')));
+const [, folder, extension] = /^(file:.*\/)lists(\.[jt]s)$/.exec(String(import.meta.url)) ?? [];
+const script = folder === undefined ? undefined : new URL(`${folder}list-worker${extension}`);
 
 /**
  * Replaces the flags of the process, which may preload code that isn't meant for a worker. Node 22 has already

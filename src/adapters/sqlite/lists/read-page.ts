@@ -44,25 +44,23 @@ export function readPage(
 ): PlainPage {
   const projection = query.fields && projectionOf(query.fields);
   const text = projection ?? whole;
-  function* records() {
-    for (const [row, version, part] of rowsOf(connection, collection, query, text)) {
-      const single = `SELECT ${text.sql} FROM ${collection} WHERE rowid = ?`;
-      const json = part ?? connection.get<[string]>(single, ...text.values, row)?.[0] ?? '';
-      yield { row, version, json };
-    }
-  }
   return connection.transaction('DEFERRED', () => {
+    const rarest = rarestElement(connection, collection, query);
+    function* records() {
+      for (const [row, version, part] of rowsOf(connection, collection, query, text, rarest)) {
+        const single = `SELECT ${text.sql} FROM ${collection} WHERE rowid = ?`;
+        const json = part ?? connection.get<[string]>(single, ...text.values, row)?.[0] ?? '';
+        yield { row, version, json };
+      }
+    }
     const { items, next } = cutPage(records(), query, ({ row }) => {
       const position = `SELECT ${expression(query.order)}, id FROM ${collection} WHERE rowid = ?`;
       const [key = null, id = ''] = connection.get<[SortKey, Id]>(position, row) ?? [];
       return { key, id };
     });
     const terms = query.conditions.map((condition) => termFor(collection, condition));
-    const rarest = query.total ? rarestElement(connection, collection, query) : undefined;
-    const count = select({ sql: 'count(*)', values: [] }, collection, [
-      ...terms,
-      ...(rarest ? [rarest.term] : []),
-    ]);
+    if (rarest !== undefined) terms.push(rarest.term);
+    const count = select({ sql: 'count(*)', values: [] }, collection, terms);
     return {
       versions: items.map(({ version }) => version),
       texts: items.map(({ json }) => json),
@@ -104,13 +102,13 @@ function rowsOf(
   collection: Collection,
   query: PlainQuery,
   text: Sql,
+  rarest: ReturnType<typeof rarestElement>,
 ): readonly Row[] {
   const row = {
     sql: `rowid, version, CASE WHEN octet_length(json) <= ? THEN ${text.sql} END`,
     values: [Math.ceil(query.bytes / query.limit), ...text.values],
   };
   let rows: readonly Row[] = [];
-  const rarest = rarestElement(connection, collection, query);
   const isFew = rarest !== undefined && rarest.count <= maxSorted.others;
   for (const range of rangesOf(collection, query)) {
     const terms = isFew ? [...range, rarest.term] : range;

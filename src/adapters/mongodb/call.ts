@@ -70,8 +70,8 @@ export class Call {
   }
 
   /** Waits for a random time before a retry, so that conflicting callers spread out. */
-  async pause(mostMs: number = limits.retryMs): Promise<void> {
-    await sleep(Math.min(1 + Math.random() * mostMs, this.#left()));
+  async pause(maxMs: number = limits.retryMs): Promise<void> {
+    await sleep(Math.min(1 + Math.random() * maxMs, this.#left()));
   }
 
   /** Pauses longer after each try, so that one of many competing callers succeeds. */

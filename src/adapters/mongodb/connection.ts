@@ -27,7 +27,7 @@ export class Connection {
     this.db = client.db(database);
     this.#primary = new Primary(() => this.db.command(linearizableRead));
     client.on('topologyDescriptionChanged', ({ newDescription }) =>
-      this.#primary.see([...newDescription.servers.values()]),
+      this.#primary.update([...newDescription.servers.values()]),
     );
     this.#startup = new Startup(settings, logger, customFilters);
   }

@@ -47,8 +47,8 @@ export interface EncodedRecord {
 }
 
 /** Bytes of JSON up to which a member of a large record is in `json`. */
-const shortMember = 1024;
-const mostNames = 32;
+const maxShortMember = 1024;
+const maxRestNames = 32;
 
 /** The fields that are read of a small record, or of the small part of a large one. */
 export const smallParts = {
@@ -82,7 +82,7 @@ function inParts(record: object): StoredText {
   for (const [name, value] of Object.entries(record)) {
     const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
     const bytes = utf8Bytes(member);
-    if (bytes <= Math.min(shortMember, left)) {
+    if (bytes <= Math.min(maxShortMember, left)) {
       short.push(member);
       left -= bytes;
     } else {
@@ -91,7 +91,7 @@ function inParts(record: object): StoredText {
     }
   }
   const rest = `{${long}}`;
-  const names = restNames.length <= mostNames && { restNames };
+  const names = restNames.length <= maxRestNames && { restNames };
   return { json: `{${short}}`, rest, restBytes: utf8Bytes(rest), ...names };
 }
 

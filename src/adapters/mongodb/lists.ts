@@ -76,19 +76,19 @@ class Snapshot {
     const found: Listed[] = [];
     let position = after;
     for (let size = 0; ; ) {
-      const most = Math.min(limit + 1 - found.length, limits.listRecords);
+      const maxRecords = Math.min(limit + 1 - found.length, limits.listRecords);
       const filter = filterAfter(query, position);
       // Sorts on disk what has no index in its order, such as an author's posts by title.
       const options = { projection, sort: sorting(order), allowDiskUse: true };
-      const records = await memory.use(most * limits.smallRecord, () =>
-        this.#find(filter, most, options),
+      const records = await memory.use(maxRecords * limits.smallRecord, () =>
+        this.#find(filter, maxRecords, options),
       );
       for (const record of records) {
         const listed = listedOf(record, path, fields);
         found.push(listed);
         size += listed.bytes;
       }
-      if (records.length < most || found.length > limit || size > bytes) return found;
+      if (records.length < maxRecords || found.length > limit || size > bytes) return found;
       position = found.at(-1)?.position;
     }
   }
@@ -208,8 +208,8 @@ function rangesAfter({ key, id }: Position, order: QueryOrder): Document[] {
   // A search field is null where a custom field is missing.
   const noValue = order.custom === undefined ? isNull : { $exists: false };
   const same = { [path]: key ?? noValue, _id: { [op]: id } };
-  const least = order.custom === 'number' ? Number.NEGATIVE_INFINITY : '';
-  if (key === null) return isAscending ? [same, { [path]: { $gte: least } }] : [same];
+  const smallest = order.custom === 'number' ? Number.NEGATIVE_INFINITY : '';
+  if (key === null) return isAscending ? [same, { [path]: { $gte: smallest } }] : [same];
   const others = [same, { [path]: { [op]: key } }];
   // Null sorts before all values, but comparisons with a value don't match it.
   return isAscending ? others : [...others, { [path]: noValue }];

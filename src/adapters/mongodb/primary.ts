@@ -19,20 +19,20 @@ export class Primary {
   }
 
   /** Called with all servers whenever the driver has news about one of them. */
-  see(servers: readonly KnownServer[]): void {
+  update(servers: readonly KnownServer[]): void {
     const primary = servers.find(({ type }) => type === 'RSPrimary');
     // With `directConnection` to a secondary the driver reads there, and no secondary ever confirms.
     const isSecondary = !primary && servers.some(({ type }) => type === 'RSSecondary');
     const name = isSecondary ? 'none' : primary && `${primary.address} ${primary.electionId}`;
     if (name === undefined || name === this.#name) return;
     this.#name = name;
-    let asked: Promise<unknown> | undefined;
+    let confirming: Promise<unknown> | undefined;
     this.confirmed = () => {
-      asked ??= this.#confirm().catch((error) => {
-        asked = undefined;
+      confirming ??= this.#confirm().catch((error) => {
+        confirming = undefined;
         throw error;
       });
-      return asked;
+      return confirming;
     };
   }
 }

@@ -7,14 +7,14 @@ import type { OpenFile } from './connection/open-file.ts';
 const maxEvents = 1_000_000;
 
 /** Older events are removed with every 64th event of this process, 128 at most at a time. */
-const trimmed = { every: 64, most: 128 };
+const trimmed = { every: 64, max: 128 };
 
 const insert =
   'INSERT INTO events (mark, type, collection, id, version) VALUES (random(), ?, ?, ?, ?)';
 const insertPosts = `INSERT INTO events (mark, type, collection, id, version)
   SELECT random(), ?, 'posts', id, version + ? FROM posts WHERE authorId = ?`;
 const trim = `DELETE FROM events WHERE sequence <= min(
-  (SELECT max(sequence) FROM events) - ${maxEvents}, (SELECT min(sequence) FROM events) + ${trimmed.most - 1})`;
+  (SELECT max(sequence) FROM events) - ${maxEvents}, (SELECT min(sequence) FROM events) + ${trimmed.max - 1})`;
 const select = "SELECT sequence || '.' || mark, type, collection, id, version FROM events";
 
 type Row = readonly [EventPosition, RecordEvent['type'], Collection, Id, version: number];

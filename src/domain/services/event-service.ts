@@ -92,7 +92,7 @@ export function eventService(
 }
 
 /** @throws RangeError */
-function check(value: unknown, least: number, most: number, what: string): void {
-  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return;
-  throw new RangeError(`The ${what} must be an integer from ${least} to ${most}.`);
+function check(value: unknown, min: number, max: number, what: string): void {
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return;
+  throw new RangeError(`The ${what} must be an integer from ${min} to ${max}.`);
 }

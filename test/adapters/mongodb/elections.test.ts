@@ -11,7 +11,7 @@ describe('reads while MongoDB elects a primary', () => {
   let said: string[];
   let primary: Primary;
   const elect = (electionId: number, address = 'a') =>
-    primary.see([{ type: 'RSPrimary', address, electionId }]);
+    primary.update([{ type: 'RSPrimary', address, electionId }]);
   const read = (meanwhile = () => {}) =>
     new Call(primary).read(async () => {
       said.push('read');
@@ -46,7 +46,7 @@ describe('reads while MongoDB elects a primary', () => {
       ['RSSecondary', 'b', null],
     ] as const;
     const terms = servers.map(([type, address, electionId]) => {
-      primary.see([{ type, address, electionId }]);
+      primary.update([{ type, address, electionId }]);
       return primary.confirmed;
     });
     const [first, gone, back, ...others] = terms;

@@ -13,8 +13,8 @@ import {
 import { dirname, resolve } from 'node:path';
 import { notADatabase, openingError, SqliteStoreError } from './errors.ts';
 
-/** Bytes of the smallest database (https://www.sqlite.org/fileformat.html#pages). */
-const leastPage = 512;
+/** Bytes of the smallest page (https://www.sqlite.org/fileformat.html#pages). */
+const minPageBytes = 512;
 
 /** NFS, SMB (three types), AFS, Ceph, Lustre and GPFS, as statfs(2) has them on Linux. */
 const networkFileSystems = [
@@ -84,7 +84,7 @@ function checkFile(path: string, file: string, found: Stats): void {
     throw new SqliteStoreError('store-cannot-open', message);
   }
   // SQLite would treat a file smaller than any page as empty, and overwrite it.
-  if (found.size > 0 && found.size < leastPage) throw notADatabase(path);
+  if (found.size > 0 && found.size < minPageBytes) throw notADatabase(path);
   // SQLite would also open a file that can only be read.
   accessSync(file, constants.R_OK | constants.W_OK);
 }

@@ -111,11 +111,11 @@ export class WriteQueue {
     const writes: QueuedWrite[] = [];
     const settle: (() => void)[] = [];
     const end = performance.now() + group.ms;
-    const most = this.#alone > 0 ? 1 : group.writes;
+    const maxWrites = this.#alone > 0 ? 1 : group.writes;
     this.#alone = Math.max(this.#alone - 1, 0);
     let isCommitting = false;
     try {
-      while (this.#waiting[0] && writes.length < most && performance.now() < end) {
+      while (this.#waiting[0] && writes.length < maxWrites && performance.now() < end) {
         const write = this.#waiting.shift() as QueuedWrite;
         writes.push(write);
         try {

@@ -152,11 +152,11 @@ function statementOf(
   const keys = select(rowid, collection, terms, order);
   const plan = connection.planOf(keys.sql);
   if (isSorted(plan)) {
-    const most = plan.includes('COVERING') ? maxSorted.inIndex : maxSorted.others;
+    const maxRows = plan.includes('COVERING') ? maxSorted.inIndex : maxSorted.others;
     const match = select({ sql: '1', values: [] }, collection, terms);
     if (
       isFew ||
-      connection.get(`${match.sql} LIMIT 1 OFFSET ?`, ...match.values, most) === undefined
+      connection.get(`${match.sql} LIMIT 1 OFFSET ?`, ...match.values, maxRows) === undefined
     ) {
       // Sorts without the JSON. CROSS JOIN makes the sorted rows the outer loop, which keeps their order
       // (https://www.sqlite.org/optoverview.html#crossjoin).

@@ -176,9 +176,11 @@ async function insertTogether(
   if (checkReceipts) {
     await rejectExisting(transaction, 'receipts', withReceipt, ({ receipt }) => receipt?.id);
   }
-  await insertAll(transaction, 'receipts', withReceipt, receiptOf);
+  const receipts = withReceipt.map((one) => receiptOf(one));
+  await insertAll(transaction, 'receipts', receipts, withReceipt);
   for (const [collection, group] of groups) {
-    await insertAll(transaction, collection, group, documentOf);
+    const documents = group.map((one) => documentOf(one));
+    await insertAll(transaction, collection, documents, group);
   }
   const unknown = await transaction.touchAuthors(authorsOf(creations));
   // The last of all errors, so nothing else is wrong with these.
@@ -210,14 +212,11 @@ async function rejectExisting(
 async function insertAll(
   transaction: Transaction,
   collection: string,
+  documents: readonly Document[],
   creations: Group,
-  toDocument: (one: Waiting) => Document,
 ): Promise<void> {
   try {
-    await transaction.insert(
-      collection,
-      creations.map((one) => toDocument(one)),
-    );
+    await transaction.insert(collection, documents);
   } catch (error) {
     const fault = error instanceof MongoServerError && creations[error.index];
     throw fault ? new GroupRejection([fault]) : error;

@@ -26,18 +26,6 @@ const guarantees: readonly (readonly [setting: string, value: string, why: strin
   ['retryReads', 'true', lostOnFailover],
 ];
 
-/** The settings that limit the duration of a request. */
-const bounds = [
-  'serverSelectionTimeoutMS',
-  'connectTimeoutMS',
-  'socketTimeoutMS',
-  'waitQueueTimeoutMS',
-  'heartbeatFrequencyMS',
-  'timeoutMS',
-  'wtimeoutMS',
-  'wtimeout',
-];
-
 /** The options of every client. */
 const fixed: MongoClientOptions = {
   writeConcern: { w: 'majority', journal: true, wtimeoutMS: limits.commandMs },
@@ -51,6 +39,14 @@ const fixed: MongoClientOptions = {
   waitQueueTimeoutMS: limits.selectionMs,
   heartbeatFrequencyMS: limits.heartbeatMs,
 };
+
+/** The settings that limit the duration of a request. */
+const bounds = [
+  ...Object.keys(fixed).filter((name) => name.endsWith('MS')),
+  'timeoutMS',
+  'wtimeoutMS',
+  'wtimeout',
+];
 
 /** A client that has not connected yet. */
 export interface ClientSettings {

@@ -42,8 +42,8 @@ export function scenariosOn(store: string, many: number): Record<string, Scenari
   // long one takes on SQLite.
   const cascades: Record<string, number> = { memory: 100_000, sqlite: 50_000, mongodb: 15_000 };
   const cascade = { posts: cascades[store] ?? 0, bytes: 300 };
-  // The memory store keeps 100,000 events.
-  const events = { posts: 90_000, bytes: 300 };
+  // The memory store keeps 65,536 events.
+  const events = { posts: 60_000, bytes: 300 };
   const titles = '/posts?limit=100&fields=title';
   const unindexed = '/posts?sort=title&updatedAt[gte]=2099-01-01T00:00:00Z';
   return {

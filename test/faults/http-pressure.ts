@@ -1,8 +1,9 @@
 // Runs scenarios that once crashed the server or blocked other clients, while a client sends small requests 20
 // times a second: a list of one, a record, new users (one of them in chunks), and /livez. Of the small
 // requests, 98 % must succeed, all within 2 s. In scenarios that only hold connections, 99 % must succeed
-// within 500 ms. In scenarios with pages, many clients must get 90 % of the pages that few clients get. The
-// server has a heap of 256 MiB and must stay below 600 MiB. Each scenario has its own store.
+// within 500 ms. The server has a heap of 256 MiB and must stay below 600 MiB. Each scenario has its own
+// store. Prints a table about the small requests, in milliseconds, and the peak memory of the server.
+// bench/pressure.md has the tables of one run.
 //
 //   node test/faults/http-pressure.ts [--store memory|sqlite|mongodb] [--only pipelines;pages] [--seconds 10]
 //     [--posts 200000, the number of posts that a list without an index scans]
@@ -103,23 +104,28 @@ async function run(scenario: Scenario): Promise<string> {
   child.send('end');
   const [seen] = (await once(child, 'message')) as [Seen];
   const peakMiB = await peakOf(server.process.pid);
-  const { all, failed, slowest, slowestPath, p99, postP99 } = seen;
+  const { all, failed, slowest, p99 } = seen;
   for (const socket of sockets) socket.destroy();
   const { exitCode, signalCode } = server.process;
   if (exitCode !== null || signalCode !== null) throw new Error(`${did}; THE SERVER ENDED`);
   const isServed = failed <= all / 50 && slowest <= 2000 && p99 <= mostP99;
   const isGood = isServed && peakMiB < mostMiB;
   if (!isGood) process.exitCode = 1;
-  const others = `${failed} of ${all} failed, slowest ${slowest.toFixed(0)} ms (${slowestPath}), p99 ${p99} ms, p99 of POST ${postP99} ms`;
-  return `${isGood ? 'ok' : 'NOT OK'}: ${did}; of others ${others}; peak ${peakMiB} MiB`;
+  const ms = (time: number) => time.toFixed(0);
+  return [did, `${failed} of ${all}`, ms(p99), ms(slowest), peakMiB, isGood ? 'yes' : 'NO'].join(
+    ' | ',
+  );
 }
+
+console.log('| Pressure | Its own requests | Failed | p99 | Slowest | MiB | Held |');
+console.log('|---|---|---|---|---|---|---|');
 
 for (const [name, scenario] of Object.entries(scenariosOn(values.store, Number(values.posts)))) {
   // Always run the scenario "nothing", the baseline for the others.
   if (name !== 'nothing' && !values.only.split(';').some((part) => name.includes(part))) continue;
   const line = run(scenario).catch((error) => {
     process.exitCode = 1;
-    return `NOT OK: ${error}`;
+    return `${error} | | | | | NO`;
   });
-  console.log(`${name}: ${await line}`);
+  console.log(`| ${name} | ${await line} |`);
 }

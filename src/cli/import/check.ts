@@ -19,6 +19,7 @@ import type { TransformContext } from '../../import.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 import { conflictOf, Failure, idTaken } from '../failure.ts';
+import { quoted } from '../output.ts';
 import type { ListRow } from './data-file.ts';
 
 export interface CheckOptions {
@@ -88,7 +89,9 @@ export function createCheck(store: Store, options: CheckOptions) {
       else if (isNothing(input[name])) input[name] = null;
     }
     const given = (keepIds ? input.id : undefined) ?? undefined;
-    if (given !== undefined && !isSubject(idOf(given) ?? '')) throw new Error(invalidId);
+    if (given !== undefined && !isSubject(idOf(given) ?? '')) {
+      throw new Error(`${quoted(given)} cannot be an id: ${idRule}.`);
+    }
     const [created, updated] = keepIds ? [readTime('createdAt'), readTime('updatedAt')] : [];
     const createdAt = created ?? updated ?? systemClock.now();
     const made = models[list].create(input, idOf(given) ?? uuidV7.next(), createdAt);
@@ -169,9 +172,9 @@ export function uniqueFields(record: Entity, declared?: CustomFilterFields) {
   });
 }
 
-const invalidId =
-  'An id must be a text of 1 to 255 characters without control characters, or an integer, ' +
-  `and not ".", ".." or "${itself}".`;
+const idRule =
+  'it must be an integer, or a text of 1 to 255 characters without control characters, ' +
+  `and not ".", ".." or "${itself}"`;
 
 function issuesOf(error: unknown): readonly FieldIssue[] {
   if (error instanceof Failure) throw error;

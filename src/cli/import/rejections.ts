@@ -4,16 +4,12 @@ import type { FieldIssue } from '../../domain/issues.ts';
 import { grouped } from '../count.ts';
 import { Failure } from '../failure.ts';
 import { print, quoted } from '../output.ts';
+import type { ListRow } from './data-file.ts';
 
-/** A rejected record. */
-export interface Rejection {
-  readonly place: string;
+/** A row whose record is rejected. */
+export type Rejection = Pick<ListRow, 'place' | 'content' | 'value'> & {
   readonly issues: readonly FieldIssue[];
-  /** The record that was rejected. */
-  readonly value?: unknown;
-  /** The row of the file that the record was made from. */
-  readonly content: unknown;
-}
+};
 
 /** How many rejected records are printed, and how many characters of each. */
 const [mostLines, longestLine] = [20, 500];

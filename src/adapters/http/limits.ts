@@ -2,7 +2,10 @@ import type { Socket } from 'node:net';
 import { RostrumError } from '../../domain/errors.ts';
 import { acceptedAt, type Context, RequestAborted, type Step } from './context.ts';
 
-/** Bytes of a body that is read without a reservation, and of one that is not parsed alone. */
+/** How many lists of one operation run at a time. */
+export const maxLists = 4;
+
+/** In bytes: a body up to `smallBody` is read without a reservation, and one above `largeBody` is parsed alone. */
 export const smallBody = 16 * 1024;
 const largeBody = 256 * 1024;
 
@@ -12,31 +15,29 @@ const smallResponse = 64 * 1024;
 /** What the limiter allows. `test/faults/http-pressure.ts` fails without each of these limits. */
 const limits = {
   /** Requests of one queue, and of all, under way or waiting; one more is a 503. */
-  ofQueue: 1000,
-  ofAll: 2000,
-  /** Lists of one operation at a time. */
-  lists: 4,
+  perQueue: 1000,
+  total: 2000,
   /** Bodies of more than `smallBody` that are read or used at a time; those of them that are parsed. */
   bodies: 64,
   parsedBodies: 4,
   /** Large responses that clients have not read completely: per operation, and in total. */
   unread: 48,
-  unreadOfAll: 96,
+  unreadTotal: 96,
   /** Milliseconds that a request waits; after that it is a 503. */
   waitMs: 10_000,
   /** How long a client can stall while others wait for its slot, in milliseconds. */
-  standstillMs: 1000,
+  stallMs: 1000,
   /** Time budget per event-loop turn for starting requests, and how many waiting ones can start in it. */
   turnMs: 10,
   perTurn: 64,
 };
 
 /**
- * After a turn of more than `turnMs`, nothing starts for an eighth of its duration, at most `mostMs`: Node accepts
+ * After a turn of more than `turnMs`, nothing starts for an eighth of its duration, at most `maxMs`: Node accepts
  * one connection per turn, so other clients need short turns. After a turn of more than `connectingMs`, nothing
  * starts while each turn brings a new client, for at most `connectingTurns`.
  */
-const pause = { turnMs: 20, part: 8, mostMs: 25, connectingMs: 2, connectingTurns: 100 };
+const pause = { turnMs: 20, part: 8, maxMs: 25, connectingMs: 2, connectingTurns: 100 };
 
 /** Created once, because capturing the stack costs more than the rest of a rejection. */
 const overloaded = new RostrumError('overloaded', {});
@@ -46,7 +47,7 @@ export interface LimiterState {
   /** Requests that are being served. */
   readonly running: number;
   readonly waiting: number;
-  /** Connections closed because their clients stood still while others waited. */
+  /** Connections closed because their clients stalled while others waited. */
   readonly closed: number;
 }
 
@@ -73,13 +74,13 @@ class Queue {
   sharesSlot = false;
 
   get isFull(): boolean {
-    return this.waiting.size + this.running >= limits.ofQueue;
+    return this.waiting.size + this.running >= limits.perQueue;
   }
 }
 
 /** Sockets that wait for their clients to send a body or read a response. */
 class PendingClients {
-  /** Each with its time-out from before {@link closeStalled}, if that was called. */
+  /** Each with the timeout that it had before {@link closeStalled}, if that was called. */
   readonly #sockets = new Map<Socket, number | undefined>();
 
   get size(): number {
@@ -90,7 +91,7 @@ class PendingClients {
     this.#sockets.set(socket, undefined);
   }
 
-  /** Returns true if the connection was closed because the client stood still. */
+  /** Returns true if the connection was closed because the client stalled. */
   delete(socket: Socket): boolean {
     const timeout = this.#sockets.get(socket);
     this.#sockets.delete(socket);
@@ -99,12 +100,12 @@ class PendingClients {
     return socket.destroyed;
   }
 
-  /** Closes the connections that stand still from now on. Node sees the progress of a single large write. */
+  /** Closes the connections that stall from now on. Node sees the progress of a single large write. */
   closeStalled(): void {
     for (const [socket, timeout] of this.#sockets) {
       if (timeout !== undefined) continue;
       this.#sockets.set(socket, socket.timeout ?? 0);
-      socket.setTimeout?.(limits.standstillMs);
+      socket.setTimeout?.(limits.stallMs);
     }
   }
 }
@@ -216,7 +217,7 @@ export class Limiter {
   }
 
   #checkRoom(queue: Queue): void {
-    if (queue.isFull || this.#running + this.#waiting >= limits.ofAll) throw overloaded;
+    if (queue.isFull || this.#running + this.#waiting >= limits.total) throw overloaded;
   }
 
   #isFree(slot: Slot | undefined): boolean {
@@ -237,7 +238,7 @@ export class Limiter {
   /** Once a queue has large responses, its running requests count as large ones too. */
   #mayRespond({ unread, running }: Queue): boolean {
     if (unread.size === 0) return true;
-    if (unread.size + running < limits.unread && this.#unread < limits.unreadOfAll) return true;
+    if (unread.size + running < limits.unread && this.#unread < limits.unreadTotal) return true;
     unread.closeStalled();
     return false;
   }
@@ -297,7 +298,7 @@ export class Limiter {
       ctx.res.off('close', leave);
     }
     // A half-closed connection usually means that the client has gone. If it has not, it gets the 503.
-    const hasLeft = ctx.req.socket.readableEnded && performance.now() - since > limits.standstillMs;
+    const hasLeft = ctx.req.socket.readableEnded && performance.now() - since > limits.stallMs;
     if (hasLeft) throw overloaded;
   }
 
@@ -377,7 +378,7 @@ export class Limiter {
     else
       setTimeout(
         this.#letClientsConnect,
-        Math.min(heldMs / pause.part, pause.mostMs),
+        Math.min(heldMs / pause.part, pause.maxMs),
         pause.connectingTurns,
       );
   }

@@ -7,7 +7,7 @@ import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import { parseBody, readBody } from './body.ts';
 import { type Context, compose, type RostrumState, type Step, setOperation } from './context.ts';
 import { allMethods, bodyForms, type Endpoint } from './endpoint.ts';
-import type { Limiter } from './limits.ts';
+import { type Limiter, maxLists } from './limits.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
 import { escapePath } from './target.ts';
@@ -70,7 +70,7 @@ function queueOf({ queue, path, operation }: Endpoint) {
     // By the number of digits of `limit`.
     const queues = [1, 2, 3, 4].map((digits) => {
       const name = `${operation} ${digits}`;
-      return { name, slot: { key: name, capacity: 4 } };
+      return { name, slot: { key: name, capacity: maxLists } };
     });
     return ({ state: { rostrum } }: Context) => {
       const digits = rostrum.query.get('limit')?.[0]?.length ?? 3;

@@ -203,7 +203,7 @@ describe('the worker of the SQLite store', function () {
   const folder = new Folder();
   const workers: Worker[] = [];
   const started = (worker: Worker) => workers.push(worker);
-  /** A slow list, which the worker reads. */
+  /** A list that the worker reads, because it counts. */
   const counted = queryOf('users', {}, 'createdAt', { total: true, limit: 1 });
 
   before(() => process.on('worker', started));
@@ -215,6 +215,20 @@ describe('the worker of the SQLite store', function () {
     const store = folder.open(path);
     await Promise.all(ids.map((id) => store.users.create(user(id))));
     return { ...store, path };
+  }
+
+  /** A list that takes long even in the worker. */
+  const slow = queryOf('users', { nameStartsWith: '' }, 'createdAt', { total: true });
+
+  async function openWithMany(): Promise<Store> {
+    const store = await openWith([]);
+    look(store.path, (database) =>
+      database.exec(`WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 50000)
+        INSERT INTO users (id, version, createdAt, updatedAt, nameKey, json)
+        SELECT n, 1, '${early}', '${early}', n, '{}' FROM numbers`),
+    );
+    expect((await store.users.list(slow)).total).to.equal(50_000); // Starts the worker.
+    return store;
   }
 
   it('starts with the first slow list, and sees every acknowledged change', async () => {
@@ -229,25 +243,22 @@ describe('the worker of the SQLite store', function () {
   });
 
   it('keeps the event loop free during a slow list', async () => {
-    const store = await openWith([]);
-    look(store.path, (database) =>
-      database.exec(`WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 50000)
-        INSERT INTO users (id, version, createdAt, updatedAt, nameKey, json)
-        SELECT n, 1, '${early}', '${early}', n, '{}' FROM numbers`),
-    );
-    const slow = queryOf('users', { nameStartsWith: '' }, 'createdAt', { total: true });
-    await store.users.list(slow); // Starts the worker.
-    let isOver = false;
-    const list = store.users.list(slow).finally(() => {
-      isOver = true;
-    });
+    const store = await openWithMany();
     let reads = 0;
-    for (; !isOver; reads++) {
-      await store.users.get('1');
-      await new Promise(setImmediate);
+    // Several lists, because a busy machine can leave this thread no time during one.
+    for (let lists = 0; lists < 20 && reads <= 3; lists++) {
+      reads = 0;
+      let isOver = false;
+      const list = store.users.list(slow).finally(() => {
+        isOver = true;
+      });
+      for (; !isOver; reads++) {
+        await store.users.get('1');
+        await new Promise(setImmediate);
+      }
+      await list;
     }
-    expect((await list).total).to.equal(50_000);
-    expect(reads, 'other reads meanwhile').to.be.above(3);
+    expect(reads, 'other reads during a list').to.be.above(3);
   });
 
   it('lets an aborted list end at once, and others continue', async () => {
@@ -274,12 +285,11 @@ describe('the worker of the SQLite store', function () {
   });
 
   it('is restarted after a crash, which makes the current list fail as unavailable', async () => {
-    const store = await openWith(['ann']);
-    await store.users.list(counted);
-    const list = unavailable(store.users.list(counted));
+    const store = await openWithMany();
+    const list = unavailable(store.users.list(slow));
     await workers[0]?.terminate();
     expect((await list).details.outcome).to.equal('none');
-    expect((await store.users.list(counted)).total).to.equal(1);
+    expect((await store.users.list(slow)).total).to.equal(50_000);
     expect(workers.length).to.equal(2);
   });
 

@@ -196,9 +196,11 @@ export function sortsOf(collection: Collection, declared?: CustomFilterFields): 
 
 function checkOrder(order: Order<string>, { collection, declared }: ListRules): void {
   const { by, direction } = checkOptions<Order<string>>(order, ['by', 'direction'], 'order');
-  const allowed = sortsOf(collection, declared);
-  if (!allowed.includes(by)) {
-    throw new RangeError(`The order must be by one of ${allowed.join(', ')}.`);
+  const field = declaredField(declared, by);
+  const isSort = field === undefined ? Object.hasOwn(sorts[collection], by) : isSortable(field);
+  if (typeof by !== 'string' || !isSort) {
+    const allowed = sortsOf(collection, declared).join(', ');
+    throw new RangeError(`The order must be by one of ${allowed}.`);
   }
   if (direction !== 'asc' && direction !== 'desc') {
     throw new RangeError('The direction of an order must be "asc" or "desc".');

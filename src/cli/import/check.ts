@@ -6,7 +6,7 @@ import {
   declaredFields,
 } from '../../domain/declared-fields.ts';
 import { emailKey } from '../../domain/email.ts';
-import { emailTaken, fieldTaken, unknownAuthorIssue } from '../../domain/errors.ts';
+import { emailTaken, fieldTaken, RostrumError, unknownAuthorIssue } from '../../domain/errors.ts';
 import type { FieldIssue } from '../../domain/issues.ts';
 import { jsonEqual } from '../../domain/json.ts';
 import type { Condition } from '../../domain/list.ts';
@@ -81,7 +81,13 @@ export function createCheck(store: Store, options: CheckOptions) {
 
   /** Makes a record, still without its author. @throws Error with a sentence, or `invalid-record` */
   const make = (list: Collection, input: Input): Entity => {
-    const readTime = (name: string) => (isNothing(input[name]) ? null : instant(input[name]));
+    const readTime = (name: string) => {
+      try {
+        return isNothing(input[name]) ? null : instant(input[name]);
+      } catch (error) {
+        throw error instanceof Failure ? error : invalidField(name, (error as Error).message);
+      }
+    };
     if (drafts && list === 'posts') input.publishedAt ??= null;
     for (const [name, { type }] of Object.entries(rules[list])) {
       if (type === 'text' || !Object.hasOwn(input, name)) continue;
@@ -90,7 +96,7 @@ export function createCheck(store: Store, options: CheckOptions) {
     }
     const given = (keepIds ? input.id : undefined) ?? undefined;
     if (given !== undefined && !isSubject(idOf(given) ?? '')) {
-      throw new Error(`${quoted(given)} cannot be an id: ${idRule}.`);
+      throw invalidField('id', `${quoted(given)} cannot be an id: ${idRule}.`);
     }
     const [created, updated] = keepIds ? [readTime('createdAt'), readTime('updatedAt')] : [];
     const createdAt = created ?? updated ?? systemClock.now();
@@ -175,6 +181,12 @@ export function uniqueFields(record: Entity, declared?: CustomFilterFields) {
 const idRule =
   'it must be an integer, or a text of 1 to 255 characters without control characters, ' +
   `and not ".", ".." or "${itself}"`;
+
+function invalidField(name: string, message: string): Error {
+  return new RostrumError('invalid-record', {
+    issues: [{ pointer: `/${name}`, code: 'invalid', message }],
+  });
+}
 
 function issuesOf(error: unknown): readonly FieldIssue[] {
   if (error instanceof Failure) throw error;

@@ -64,7 +64,9 @@ function typesOf(name: string, schema: CustomFieldsSchema | undefined): readonly
 /** Converts a cell to the type in the schema. Leaves other text as it is, and the schema rejects it. */
 function typed(cell: string, types: readonly unknown[]): unknown {
   const { value } = parseJson(cell.toLowerCase());
-  const isBoolean = typeof value === 'boolean' && types.includes('boolean');
   const wantsNumber = types.includes('number') || types.includes('integer');
-  return isBoolean || (typeof value === 'number' && wantsNumber) ? value : cell;
+  if (typeof value === 'number' && wantsNumber) return value;
+  // SQL writes booleans as 1 and 0.
+  const isBoolean = typeof value === 'boolean' || value === 1 || value === 0;
+  return isBoolean && types.includes('boolean') ? Boolean(value) : cell;
 }

@@ -8,7 +8,13 @@ const written =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d(?:[.,]\d+)?))?(?: ?(?:(Z|UTC?|GMT)|([+-]\d\d)(?::?(\d\d))?))?)?$/i;
 
 /** A date in email and feeds (RFC 5322, section 3.3): `Fri, 30 Mar 2012 11:18:03 +0000`. */
-const mailDate = /^(?:\w{3}, ?)?\d{1,2} \w{3} \d{4} [\d:]+ (?:[+-]\d{4}|UT|GMT)$/;
+const mailDate = /^(?:\w{3}, ?)?((\d{1,2}) \w{3} \d{4}) [\d:]+ (?:[+-]\d{4}|UT|GMT)$/;
+
+/** Returns undefined for a day that does not exist, which `Date.parse` would count on into the next month. */
+function fromMail(text: string): number | undefined {
+  const [, date, day] = mailDate.exec(text) ?? [];
+  return new Date(`${date} UTC`).getUTCDate() === Number(day) ? Date.parse(text) : undefined;
+}
 
 /** Creates the `instant` function of transforms. */
 export async function createInstant(): Promise<TransformContext['instant']> {
@@ -40,7 +46,7 @@ export async function createInstant(): Promise<TransformContext['instant']> {
     const [, digits] = /^-?(\d{9,14})(?:\.\d+)?$/.exec(text) ?? [];
     let ms: number | undefined;
     if (digits !== undefined) ms = Number(text) * (digits.length < 12 ? 1000 : 1);
-    else ms = mailDate.test(text) ? Date.parse(text) : fromText(text, timeZone);
+    else ms = mailDate.test(text) ? fromMail(text) : fromText(text, timeZone);
     if (ms !== undefined && ms <= Date.parse(latestInstant)) return instantFromMs(ms);
     throw new Error(
       `${quoted(value)} is not a time like 2026-11-21T09:30:00Z, 2026-11-21 09:30:00, ` +

@@ -149,7 +149,7 @@ describe('rostrum import: CSV', () => {
       },
     } as const;
     const csv =
-      'title,Views,views,live,rate,code\nA,1,7,TRUE,-1.5,7\nB,,,false, 1e3 ,\nC,,010,yes,"1,5","""A"""\n';
+      'title,Views,views,live,rate,code\nA,1,7,TRUE,-1.5,7\nB,,,0, 1e3 ,\nC,,010,yes,"1,5","""A"""\n';
     await imports.run(csv, { file: 'a.csv', as: 'posts', customFields: { posts: schema } });
     const found = (await imports.held()).posts.map(({ views, live, rate, code, Views }) => [
       views,

@@ -36,6 +36,7 @@ const cases: readonly [value: unknown, is: string | RegExp, inBerlin?: string | 
   [1e17, noTime],
   ['0000-00-00 00:00:00', noTime],
   ['2019-02-30 10:05:00', noTime],
+  ['Fri, 31 Feb 2012 11:18:03 +0000', noTime],
   ['Fri, 30 Moo 2012 11:18:03 +0000', noTime],
   ['Fri, 30 Mar 2012 11:18:03 EST', noTime],
   ['15.06.2019 10:05', noTime],

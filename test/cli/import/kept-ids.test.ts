@@ -184,13 +184,13 @@ describe('rostrum import --keep-ids', () => {
     await imports.run(given, { keepIds: true });
     expect(imports.rejected).to.deep.equal([
       'users[0] /id taken',
-      'users[1]  invalid',
-      'users[2]  invalid',
-      'users[3]  invalid',
-      'users[4]  invalid',
-      'users[5]  invalid',
-      'users[6]  invalid',
-      'users[7]  invalid',
+      'users[1] /id invalid',
+      'users[2] /id invalid',
+      'users[3] /id invalid',
+      'users[4] /id invalid',
+      'users[5] /id invalid',
+      'users[6] /id invalid',
+      'users[7] /createdAt invalid',
       'posts[1] /id taken',
     ]);
     expect(imports.messages[3]).to.match(/^"me" cannot be an id: /);

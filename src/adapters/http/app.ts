@@ -114,8 +114,8 @@ type NextListener = (error?: unknown) => void;
 
 /**
  * Returns a listener that serves Rostrum on a plain `node:http` server, or in Connect and Express
- * (`app.use(rostrumListener(rostrum, { prefix: '/forum' }))`). Paths outside the prefix go on to the rest of
- * such an app; without one they are 404. Put it before any middleware that reads bodies.
+ * (`app.use(rostrumListener(rostrum, { prefix: '/forum' }))`). Connect and Express serve the paths outside the
+ * prefix; on a plain server they are 404. Put it before any middleware that reads bodies.
  *
  * Below a path, as in `app.use('/forum', …)` and Nest's `forRoutes('forum')`, the prefix can be the path that
  * clients see (`/forum`) or the rest of it (`/`). `Location`, `Link` and `type` are paths as clients see them.

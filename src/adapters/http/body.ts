@@ -11,7 +11,7 @@ import { Problem } from './problems/problem.ts';
 /** The maximum number of chunks in a body. Each costs time and memory; real clients send a few dozen. */
 const maxChunks = 20_000;
 
-/** A body in more chunks counts as a large one. */
+/** A body with more chunks counts as large. */
 const fewChunks = 32;
 
 /**
@@ -96,7 +96,7 @@ function decoded(bytes: Buffer): string {
   }
 }
 
-/** Returns the problem of an error of koa-bodyparser. */
+/** Turns an error of koa-bodyparser into a problem. */
 function problemOf(error: unknown): unknown {
   const { status, type, code } = error as { status?: number; type?: unknown; code?: string };
   if (status === 413) return bodyTooLarge();
@@ -108,7 +108,7 @@ function lengthOf({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Refuses a body because of its headers, before any of it is read. */
+/** Checks the headers of a body before reading it: 415, 413, 400. */
 function checkHeaders({ headers, req, request }: Context, form: BodyForm): void {
   const hasBody = headers['transfer-encoding'] !== undefined || lengthOf(req) > 0;
   const types = form.types.join(' or ');
@@ -132,7 +132,7 @@ function checkHeaders({ headers, req, request }: Context, form: BodyForm): void 
   if (!hasBody) throw emptyBody();
 }
 
-/** Fails at once if other middleware has read the body: its end would never come. */
+/** Throws if other middleware has read the body: Rostrum would wait for its end forever. */
 function checkUnread({ req, request }: Context): void {
   if (req.socket.destroyed || (req.destroyed && !req.complete)) throw new RequestAborted();
   if (request.body === undefined && !req.readableDidRead && !req.readableEnded) return;

@@ -9,7 +9,7 @@ export type TrustedProxies = number | readonly string[];
 export type ClientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 
 /**
- * Makes the function that finds a client's address. Each proxy appends to `X-Forwarded-For` the address that
+ * Returns a function that finds the client's address. Each proxy appends to `X-Forwarded-For` the address that
  * it saw, so the entries of trusted proxies are counted from the right.
  *
  * @throws TypeError for a number below 0 or a text that is not an address

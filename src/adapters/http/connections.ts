@@ -62,7 +62,7 @@ export class Connections {
   }
 
   async whenIdle(): Promise<void> {
-    // Holds no list of connections, so that one that ends meanwhile can be collected.
+    // Keeps no list of connections, so that a closed one can be collected meanwhile.
     await Promise.all(Array.from(this.#open.values(), (connection) => connection.whenIdle()));
   }
 

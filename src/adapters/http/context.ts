@@ -32,7 +32,7 @@ export class Admission {
     this.#ends.push(end);
   }
 
-  /** Ends the admission early, for a handler that waits for a long time without doing anything. */
+  /** Releases the reservations early, for a handler that only waits. */
   end(): void {
     for (const end of this.#ends.splice(0)) end();
   }
@@ -42,7 +42,7 @@ export class Admission {
 export interface RequestState {
   readonly app: AppSettings;
   readonly requestId: string;
-  /** The client's address, read at once: a closed connection has none. */
+  /** The client's address. Read at the start, because a closed connection has none. */
   readonly address: string;
   /** The target as this app sees it, without the path of a mount. */
   readonly target: Target;
@@ -135,7 +135,7 @@ export class RequestAborted extends Error {
 /** The socket property with the time when the server accepted it. */
 export const acceptedAt = Symbol('rostrum.acceptedAt');
 
-/** The name and port by which the client calls the server: an absolute target comes first (RFC 9112, section 3.2.2). */
+/** The host and port in the request: those of an absolute target take precedence (RFC 9112, section 3.2.2). */
 export function hostOf({ headers, state }: Context): string | undefined {
   return state.rostrum.target.authority ?? headers.host;
 }

@@ -84,8 +84,8 @@ export interface Endpoint {
   /** Problems in addition to those of every request. */
   readonly problems?: readonly ProblemCode[];
   /**
-   * Which requests run at a time: `list`, a few, and large pages do not delay small ones; `record`, one for each
-   * `:id`, because changes of one record would conflict in the store. All if absent.
+   * How many requests run at a time. `list`: a few, and large pages do not delay small ones. `record`: one per
+   * `:id`, because changes of one record would conflict in the store. Absent: no limit of its own.
    */
   readonly queue?: 'list' | 'record';
   readonly handle: Handler;

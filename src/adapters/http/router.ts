@@ -96,7 +96,7 @@ function allowOf(methods: Iterable<string>): string {
   return allMethods.filter((method) => given.has(method)).join(', ');
 }
 
-/** Throws 405 if the path has routes, but none for this method. Answers OPTIONS of pages. */
+/** Throws 405 if the path has routes, but none for this method. Responds to OPTIONS of pages. */
 export const methodNotAllowed: Step = (ctx, next) => {
   const matched = ctx.matched?.filter(({ methods }) => methods.length > 0) ?? [];
   if (matched.length === 0) return next();
@@ -110,7 +110,7 @@ export const methodNotAllowed: Step = (ctx, next) => {
   throw new Problem('method-not-allowed', sentence, { headers: { Allow } });
 };
 
-/** OPTIONS of a path. Accepts the parameters that a preflight of the path can have. */
+/** The endpoint for OPTIONS of a path. It accepts the query parameters of the path's other methods. */
 function optionsEndpoint(path: string, own: readonly Endpoint[], allow: string): Endpoint {
   const headers: Record<string, string> = { Allow: allow };
   for (const { method, body } of own) {

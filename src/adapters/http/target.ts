@@ -1,6 +1,6 @@
 import { isPlainUrl } from '../../domain/addresses.ts';
 
-/** The longest target, in characters: enough for a list filtered by 100 ids. */
+/** The maximum length of a target, in characters: enough for a list filtered by 100 ids. */
 export const maxTargetLength = 12 * 1024;
 
 /** The target of a request (RFC 9112, section 3.2), parsed. */
@@ -106,7 +106,7 @@ export function parseQuery(text: string): Query | undefined {
   return query;
 }
 
-/** Writes a query as text, without the parameters of one name. */
+/** Formats a query, without the parameters of one name. */
 export function formatQuery(query: Query, without: string): string {
   const pairs: string[] = [];
   for (const [name, values] of query) {
@@ -141,7 +141,7 @@ export function mountPath(url: string, originalUrl: string): string {
   return parseTarget(front).isValid ? front : '';
 }
 
-/** Returns the target with the part that a mount of Express has cut off and left in `baseUrl`. */
+/** Returns the target with the mount path that Express removed and put in `baseUrl`. */
 export function unmountedUrl(request: { readonly url?: string | undefined }): string {
   const { url = '', baseUrl = '' } = request as {
     readonly url?: string;

@@ -66,7 +66,7 @@ function errorsOf(
 
 const unknownParameter = 'Unknown parameter.';
 
-/** Makes a sentence that names the parameter or header out of a message about it. */
+/** Turns a message about a parameter or header into a sentence that names it. */
 function sentenceOf(name: string, message: string): string {
   if (message.startsWith(unknownParameter)) {
     return `Unknown ${name}.${message.slice(unknownParameter.length)}`;

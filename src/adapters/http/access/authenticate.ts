@@ -120,7 +120,7 @@ function logLimit(address: string, { limit, reset }: Quota, logger: Logger | und
   logger?.warn({ address, limit, seconds: reset }, message);
 }
 
-/** The code of errors for credentials that cannot be checked at the moment. */
+/** The code of an error that means: the credentials cannot be checked right now. */
 const unavailable = 'credentials-unavailable';
 
 async function ask(authenticate: Authenticate, ctx: Context): Promise<Authentication> {

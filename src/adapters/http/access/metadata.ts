@@ -15,7 +15,7 @@ export function metadataUrl(ctx: Context, resource: string | undefined): string 
   return app.hasPages ? originOf(ctx) + metadataPath(resource ?? app.prefix) : undefined;
 }
 
-/** Responds with the token issuer and the scopes of the API or of MCP (RFC 9728, section 2). */
+/** Returns the metadata of the API or of MCP: its URL, its scopes and who issues tokens (RFC 9728, section 2). */
 export function resourceMetadata(ctx: Context, path: string): object {
   const { issuer } = ctx.state.rostrum.app;
   return {

@@ -13,7 +13,7 @@ const maxWait = eventLimits.waitMs / 1000;
 /** The maximum number of waiting requests per named caller, and per address. */
 const maxHeld = { caller: 50, address: 100 };
 
-/** Seconds after which a client with too many held requests can try again. */
+/** Seconds after which a client with too many waiting requests can try again. */
 const retryAfter = 5;
 
 /** The changes of all records, in one order. */
@@ -64,11 +64,11 @@ export const eventsEndpoint: Endpoint = {
   },
 };
 
-/** How many requests each caller and each address holds, by app. */
+/** The number of waiting requests per caller and per address, by app. */
 const heldBy = new WeakMap<AppSettings, Map<string, number>>();
 
 /**
- * Counts a held request until it ends. A request without credentials counts for its address only.
+ * Counts a waiting request until it ends. A request without credentials counts for its address only.
  *
  * @throws Problem `too-many-requests`
  */

@@ -6,7 +6,7 @@ import { logChange } from '../operator/log.ts';
 import type { RostrumHttpOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 
-/** The endpoint of MCP, if there is one. A tool checks the scopes that it needs, so any scope is enough here. */
+/** The MCP endpoint, if there is one. Each tool checks the scopes that it needs, so any scope is enough here. */
 export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly Endpoint[] {
   if (mcp === undefined) return [];
   const endpoint: Endpoint = {

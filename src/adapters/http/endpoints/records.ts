@@ -122,7 +122,7 @@ export function sendRecord(
   else sendJsonText(ctx, 200, `${text}\n`);
 }
 
-/** A record as a change left it. */
+/** A record after a change. */
 type Written = Pick<Versioned<unknown>, 'version' | 'json'>;
 
 /** Responds to a creation. */

@@ -168,7 +168,7 @@ export function userEndpoints(custom: CustomFilterFields | undefined): readonly 
   return [...ownEndpoints(endpoints), ...endpoints];
 }
 
-/** Makes the subject of the caller the `:id`. */
+/** Sets `:id` to the caller's subject. */
 const resolveItself: Step = (ctx, next) => {
   ctx.params = { id: subjectOf(ctx.state.rostrum.caller) };
   return next();

@@ -4,7 +4,7 @@ export const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 
 export const quotedString = String.raw`"(?:[^"\\]|\\.)*"`;
 
-/** What a token or a quoted string says. */
+/** Returns the value of a token or a quoted string. */
 export function unquote(value: string): string {
   return value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value;
 }

@@ -58,7 +58,7 @@ export function givenSchema(rule: FieldRule): JsonSchema {
   return { type, pattern: trimmedPattern(rule), description };
 }
 
-/** Says the fallback in words: generators take the keyword `default` to mean that the field is always there. */
+/** Describes the fallback in words: generators take the keyword `default` to mean that the field is always there. */
 export function withFallback({ type, fallback }: FieldRule, schema: JsonSchema): JsonSchema {
   if (fallback === undefined) return schema;
   const { description = '' } = schema;

@@ -1,4 +1,4 @@
-/** Spans of requests, made with the API of OpenTelemetry alone: a registered provider receives them. */
+/** Spans of requests, made only with the OpenTelemetry API: a registered provider receives them. */
 import {
   context,
   isSpanContextValid,

@@ -38,10 +38,7 @@ export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
   await send(ctx);
 }
 
-/**
- * `/admin/caller`: the caller's name, label and scopes. It is identified as by the API, except that any scope is
- * enough, and that a request without credentials is answered.
- */
+/** `/admin/caller`: the caller's name, label and scopes. Any scope is enough, and credentials can be missing. */
 export function sendCaller(rostrum: AnyRostrum, options: RostrumAppOptions): Step {
   const { rateLimits, authenticate } = options;
   const steps = [

@@ -4,7 +4,7 @@ import { recordLimits } from '../../../domain/rules.ts';
 /** Bytes that a response adds to the client's fields: id, times and fallbacks. Ours add 160. */
 const addedBytes = 1024;
 
-/** Bytes of a body: the largest record as GET returns it, so that it can be PUT back. */
+/** The maximum size of a body, in bytes: the largest record as GET returns it, so that it can be PUT back. */
 export const bodyLimit = recordLimits.bytes + addedBytes;
 
 function count(bytes: number): string {

@@ -44,7 +44,7 @@ export class Problem extends Error {
 /**
  * The body and headers of an error response (RFC 9457).
  *
- * @param problems where the pages about problems lie
+ * @param problems the path or URL of the pages about problems
  */
 export function problemResponse(problem: Problem, requestId: string, problems = '/problems') {
   const { code, type, message, parts } = problem;

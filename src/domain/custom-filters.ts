@@ -148,9 +148,11 @@ function spanConditions(
   const prefix: { readonly from?: string; readonly before?: string | undefined } =
     startsWith === undefined ? {} : prefixSpan(startsWith);
   const ends = [
-    ...[{ op: 'from', value: from } as const, { op: 'from', value: prefix.from } as const],
-    ...[{ op: 'before', value: before } as const, { op: 'before', value: prefix.before } as const],
-  ];
+    { op: 'from', value: from },
+    { op: 'from', value: prefix.from },
+    { op: 'before', value: before },
+    { op: 'before', value: prefix.before },
+  ] as const;
   return ends.flatMap(({ op, value }) => (value === undefined ? [] : { field, custom, op, value }));
 }
 

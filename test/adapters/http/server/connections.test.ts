@@ -81,9 +81,12 @@ describe('pipelined requests', () => {
       return connection;
     };
     const full = await Promise.all(Array.from({ length: 16 }, () => open(256)));
-    await sleep(100); // There is no signal that the server has read them.
+    // When the server responds to a later request, it has read the earlier ones.
+    const allRead = () => new RawConnection(api.server).send(get('/livez')).next();
+    await allRead();
     const last = await open(1);
-    setTimeout(release, 100);
+    await allRead();
+    release();
     const response = await last.next();
     expect(response?.status).to.equal(404);
     expect(response?.headers.get('connection')).to.equal('close');

@@ -51,7 +51,7 @@ export type { EventLog, EventPage, EventPosition, RecordEvent } from './event-lo
 export type { IdGenerator } from './id-generator.ts';
 export { type LogFields, type Logger, safeLogger } from './logger.ts';
 export type { PostRepository } from './post-repository.ts';
-export type { Creation, Decide, Guard, Repository } from './repository.ts';
+export type { Creation, CreationHints, Decide, Guard, Repository } from './repository.ts';
 export type { Store, StoreOptions } from './store.ts';
 export type { DeletedId, RecordTransfer, ScanRequest, Transfer } from './transfer.ts';
 export type { DeleteMode, Deletion, UserRepository } from './user-repository.ts';

@@ -20,6 +20,12 @@ export interface Creation<R> extends Versioned<R> {
   readonly replayed: boolean;
 }
 
+/** What the caller knows about a creation. A store may ignore it, or use it to do less. */
+export interface CreationHints {
+  /** True if the id is new, as those of an `IdGenerator` are: no record has ever had it. */
+  readonly isNewId?: boolean;
+}
+
 /**
  * Stores users or posts. Rules for every repository:
  *
@@ -87,7 +93,7 @@ export interface Repository<R> {
    * field that is declared as unique. `update` throws it too. It comes after `email-taken` and before an
    * unknown author. Records without a value never conflict. Of calls that race for a value, one wins.
    */
-  create(record: R, receipt?: Receipt): Promise<Creation<R>>;
+  create(record: R, receipt?: Receipt, hints?: CreationHints): Promise<Creation<R>>;
 
   /**
    * Returns the version of the record with this id, or the last version of a deleted record with this id;

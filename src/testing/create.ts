@@ -33,6 +33,13 @@ export function describeCreate(suite: Suite): void {
 }
 
 function describeIds({ testEach }: Suite): void {
+  testEach('stores a record whose id is said to be new', async ({ records, make }) => {
+    const record = make();
+    const created = await records.create(record, receipt(), { isNewId: true });
+    expectRecord(created, record, 1);
+    expectRecord(await records.get(record.id), record, 1);
+  });
+
   testEach('rejects a taken id, and continues the versions of a deleted one', async (resource) => {
     const { records, make, remove } = resource;
     const { id } = make();

@@ -24,6 +24,8 @@ interface Waiting {
   readonly collection: Collection;
   readonly encoded: EncodedRecord;
   readonly receipt: KeyedReceipt | undefined;
+  /** True if its id cannot be that of a deleted record. */
+  readonly isNewId: boolean;
   resolve(creation: Creation<unknown>): void;
   reject(error: unknown): void;
 }
@@ -170,7 +172,8 @@ async function insertTogether(
   for (const { call } of creations) call.outcome = 'none';
   const groups = Map.groupBy(creations, ({ collection }) => collection);
   for (const [collection, group] of groups) {
-    await rejectExisting(transaction, deletedIds[collection], group, ({ encoded }) => encoded.id);
+    const others = group.filter(({ isNewId }) => !isNewId);
+    await rejectExisting(transaction, deletedIds[collection], others, ({ encoded }) => encoded.id);
   }
   const withReceipt = creations.filter(({ receipt }) => receipt !== undefined);
   if (checkReceipts) {
@@ -204,6 +207,7 @@ async function rejectExisting(
   creations: Group,
   idOf: (one: Waiting) => string | undefined,
 ): Promise<void> {
+  if (creations.length === 0) return;
   const found = await transaction.find(collection, { _id: { $in: creations.map(idOf) } });
   const ids = new Set(found.map(({ _id }) => _id));
   rejectFrom(creations, (one) => ids.has(idOf(one)));

@@ -14,7 +14,7 @@ import {
 } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
-import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
+import type { Creation, CreationHints, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
@@ -51,12 +51,13 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     return this.connection.read((_, call) => readPage(db, this.#collection, copy, call), signal);
   }
 
-  async create(record: R, receipt?: Receipt): Promise<Creation<R>> {
+  async create(record: R, receipt?: Receipt, hints: CreationHints = {}): Promise<Creation<R>> {
     const collection = this.#collection;
     const encoded = encode(collection, record);
     const keyed = receipt && { ...receipt, id: `${collection} ${receipt.key}` };
+    const { isNewId = false } = hints;
     const creation = this.connection.call((call) =>
-      this.#creations.create({ call, collection, encoded, receipt: keyed }),
+      this.#creations.create({ call, collection, encoded, receipt: keyed, isNewId }),
     );
     return creation as Promise<Creation<R>>;
   }

@@ -12,7 +12,7 @@ import {
 } from '../../domain/record.ts';
 import { searchRow } from '../../domain/search.ts';
 import type { User } from '../../domain/user.ts';
-import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
+import type { Creation, CreationHints, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
 import type { Connection, SqlValue } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
@@ -61,15 +61,17 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     return this.parts.lists.read<R>(this.#collection, query);
   }
 
-  create(record: R, receipt?: Receipt): Promise<Creation<R>> {
+  create(record: R, receipt?: Receipt, hints: CreationHints = {}): Promise<Creation<R>> {
     // Copied now: the caller may reuse its arguments.
     const json = JSON.stringify(record);
     const copy = { ...record } as R;
     const receiptCopy = receipt && { ...receipt };
+    const { isNewId = false } = hints;
     return this.parts.writes.add(() => {
       const earlier = receiptCopy && findReceipt(this.connection, this.#collection, receiptCopy);
       if (earlier !== undefined) return creation<R>(earlier, true);
-      const row = { json, version: (this.#deletedVersion(copy.id) ?? 0) + 1 };
+      const deleted = isNewId ? undefined : this.#deletedVersion(copy.id);
+      const row = { json, version: (deleted ?? 0) + 1 };
       this.#insert(copy, row);
       if (receiptCopy) addReceipt(this.connection, this.#collection, receiptCopy, row);
       return creation<R>(row, false);

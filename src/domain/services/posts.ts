@@ -24,6 +24,7 @@ import {
   patchRecord,
   type RecordContext,
   replaceRecord,
+  storeNewRecord,
   updateRecord,
 } from './records.ts';
 
@@ -56,7 +57,7 @@ async function createPost(
   input: unknown,
   options?: CreateOptions,
 ): Promise<Creation<Post>> {
-  const { access, repository } = context;
+  const { access } = context;
   access?.checkWrite();
   const subject = access?.caller.subject ?? null;
   const namesAuthor = !isPlainObject(input) || input.authorId !== undefined;
@@ -65,12 +66,12 @@ async function createPost(
   access?.checkInput(complete);
   const { record: post, receipt } = await newRecord(context, complete, options);
   try {
-    return await repository.create(post, receipt);
+    return await storeNewRecord(context, post, receipt);
   } catch (error) {
     const isCallerUnknown = isUnknownAuthor(error) && post.authorId === subject;
     if (access === undefined || !isCallerUnknown) throw error;
     if (namesAuthor || !access.canWriteAll) throw noUserYet(access.caller);
-    return repository.create({ ...post, authorId: null }, receipt);
+    return storeNewRecord(context, { ...post, authorId: null }, receipt);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Repository } from '../../ports/repository.ts';
+import type { Creation, Repository } from '../../ports/repository.ts';
 import type { Access } from '../access.ts';
 import { RostrumError } from '../errors.ts';
 import type { Instant } from '../instant.ts';
@@ -58,6 +58,15 @@ export async function newRecord<R extends EntityFields>(
   const record = context.model.create(input, context.newId(), now);
   const receipt = idempotency && (await makeReceipt(idempotency, context.collection, input, now));
   return { record, receipt };
+}
+
+/** Stores a record that {@link newRecord} made. */
+export function storeNewRecord<R extends EntityFields>(
+  { repository }: Context<R>,
+  record: R,
+  receipt: Receipt | undefined,
+): Promise<Creation<R>> {
+  return repository.create(record, receipt, { isNewId: true });
 }
 
 export async function getRecord<R extends EntityFields>(

@@ -24,6 +24,7 @@ import {
   type RecordContext,
   readPage,
   replaceRecord,
+  storeNewRecord,
   updateRecord,
   withFields,
 } from './records.ts';
@@ -65,7 +66,7 @@ async function createUser(
 ): Promise<Creation<User>> {
   context.access?.checkCreateUser();
   const { record, receipt } = await newRecord(context, input, options);
-  return context.repository.create(record, receipt);
+  return storeNewRecord(context, record, receipt);
 }
 
 async function getPublicUser(context: UserContext, id: Id): Promise<Versioned<PublicUser>> {

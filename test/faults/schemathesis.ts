@@ -91,6 +91,7 @@ for (const [name, prepare] of Object.entries(runs)) {
     [
       ...['run', `${server.address}/openapi.json`, '--max-time', values.seconds],
       ...['--workers', '1', '--no-color', '--continue-on-failure'],
+      ...['--request-timeout', '40'], // A request for events can wait for 25 s.
       ...(values.seed === undefined ? [] : ['--seed', values.seed]),
       ...fuzzer,
     ],

@@ -61,6 +61,7 @@ describe('GET /events', () => {
       'limit=1001',
       'from=x',
       'after=a&after=b',
+      `after=${'a'.repeat(513)}`,
     ]) {
       expectProblem(await api.get(`/events?${query}`), 400, 'invalid-query');
     }

@@ -1,4 +1,5 @@
 import { eventLimits } from '../../../domain/services/event-service.ts';
+import { codePoints } from '../../../domain/text.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
 import { rateLimitKey } from '../access/rate-limit.ts';
 import type { AppSettings, Context } from '../context.ts';
@@ -9,6 +10,9 @@ import { integer } from '../validate.ts';
 
 /** How many seconds a request can wait. */
 const maxWait = eventLimits.waitMs / 1000;
+
+/** No store has positions that long. */
+const maxPositionLength = 512;
 
 /** The maximum number of waiting requests per named caller, and per address. */
 const maxHeld = { caller: 50, address: 100 };
@@ -29,8 +33,12 @@ export const eventsEndpoint: Endpoint = {
     {
       name: 'after',
       description: 'The "next" of the previous page. If omitted, returns an empty page at the end.',
-      schema: { type: 'string', maxLength: 512 },
+      schema: { type: 'string', maxLength: maxPositionLength },
       example: '4711.8211',
+      check: (value) =>
+        codePoints(value) > maxPositionLength
+          ? `Must have at most ${maxPositionLength} characters.`
+          : undefined,
     },
     {
       name: 'limit',

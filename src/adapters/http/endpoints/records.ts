@@ -26,7 +26,7 @@ function tags(name: string, description: string): Parameter {
   return {
     name,
     description,
-    schema: { type: 'string', pattern: `^\\*$|${entityTagsPattern}` },
+    schema: { type: 'string', pattern: entityTagsPattern },
     example: '"1"',
     check: (value) =>
       parseEntityTags(value) ? undefined : 'Must be * or entity tags: "1", or "1", "2".',

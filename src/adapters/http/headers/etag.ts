@@ -16,12 +16,12 @@ export interface EntityTag {
 
 const tag = String.raw`(?:W/)?"[!#-~\u0080-\u00ff]*"`;
 
-/**
- * Entity tags with commas between them, as the source of a regular expression. Members may be empty
- * (RFC 9110, section 5.6.1.2).
- */
-export const entityTagsPattern = `^[ \\t,]*${tag}(?:[ \\t]*,[ \\t,]*${tag})*[ \\t,]*$`;
-const entityTags = new RegExp(entityTagsPattern);
+/** Entity tags with commas between them. Members may be empty (RFC 9110, section 5.6.1.2). */
+const tagList = `[ \\t,]*${tag}(?:[ \\t]*,[ \\t,]*${tag})*[ \\t,]*`;
+const entityTags = new RegExp(`^${tagList}$`);
+
+/** What {@link parseEntityTags} reads, as the source of a regular expression. */
+export const entityTagsPattern = `^(?:\\*|${tagList})$`;
 
 /**
  * Reads `If-Match` or `If-None-Match`: `*`, or entity tags.

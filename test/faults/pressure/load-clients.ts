@@ -185,7 +185,7 @@ export async function holdBodies(target: Target, count: number, length: string):
   );
   for (let i = 1; i <= count; i++) {
     target.open().write(part);
-    if (i % 100 === 0) await sleep(250); // Faster than Node accepts them, others could not connect in time.
+    if (i % 100 === 0) await sleep(400); // Faster than Node accepts them, others could not connect in time.
   }
   await sleep(target.ms);
   return `${count} bodies with ${length}`;

@@ -17,6 +17,9 @@ export interface Target extends Filled {
   open(): Socket;
 }
 
+/** While Node accepts a hundred connections for longer than this, nobody else can connect. */
+const acceptMs = 400;
+
 /** The record of 1 MiB that takes the most time and memory to parse. */
 export const largePost = { title: 'x', own: Array.from({ length: 349_000 }, () => ({})) };
 
@@ -72,13 +75,14 @@ export async function openSmallWindows(target: Target, count: number, text: stri
  */
 export async function keepPolling(target: Target, count: number, after: string): Promise<string> {
   const { tokens } = target;
-  return await keepAsking(target, count, (n) => {
+  const next = (n: number) => {
     const token = tokens[n % tokens.length];
     const path = `/events?after=${after}&limit=${(n % count) + 1}&wait=25`;
     const forwarded = `X-Forwarded-For: 10.0.${Math.floor((n % count) / 50)}.1\r\n`;
     const bearer = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
     return `${head('GET', path)}${forwarded}${bearer}\r\n`;
-  });
+  };
+  return `${await askFor(target, count, next, acceptMs)}`;
 }
 
 export async function keepChanging(target: Target, patch: (n: number) => object): Promise<string> {
@@ -101,11 +105,16 @@ class Seen {
   }
 }
 
-/** Sends the next request on each connection after each response, and reopens closed connections. */
+/**
+ * Sends the next request on each connection after each response, and reopens closed connections.
+ *
+ * @param pauseMs a pause after each hundred connections
+ */
 async function askFor(
   target: Target,
   connections: number,
   next: (n: number) => string,
+  pauseMs = 0,
 ): Promise<Seen> {
   const seen = new Seen();
   const sockets = new Set<Socket>();
@@ -132,7 +141,10 @@ async function askFor(
     });
     ask();
   };
-  for (let n = 0; n < connections; n++) connect();
+  for (let n = 1; n <= connections; n++) {
+    connect();
+    if (n % 100 === 0) await sleep(pauseMs);
+  }
   await sleep(target.ms);
   isOver = true;
   for (const socket of sockets) socket.destroy();
@@ -185,7 +197,7 @@ export async function holdBodies(target: Target, count: number, length: string):
   );
   for (let i = 1; i <= count; i++) {
     target.open().write(part);
-    if (i % 100 === 0) await sleep(400); // Faster than Node accepts them, others could not connect in time.
+    if (i % 100 === 0) await sleep(acceptMs);
   }
   await sleep(target.ms);
   return `${count} bodies with ${length}`;

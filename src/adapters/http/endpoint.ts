@@ -88,5 +88,7 @@ export interface Endpoint {
    * `:id`, because changes of one record would conflict in the store. Absent: no limit of its own.
    */
   readonly queue?: 'list' | 'record';
+  /** How many requests can run or wait at the same time; the limiter's default if absent. */
+  readonly capacity?: number;
   readonly handle: Handler;
 }

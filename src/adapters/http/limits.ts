@@ -15,7 +15,7 @@ const smallResponse = 64 * 1024;
 /** What the limiter allows. `test/faults/http-pressure.ts` fails without each of these limits. */
 const limits = {
   /** Requests of one queue, and of all, under way or waiting; one more is a 503. */
-  perQueue: 1000,
+  perQueue: 256,
   total: 2000,
   /** Bodies of more than `smallBody` that are read or used at a time; those of them that are parsed. */
   bodies: 64,
@@ -29,7 +29,7 @@ const limits = {
   stallMs: 1000,
   /** Time budget per event-loop turn for starting requests, and how many waiting ones can start in it. */
   turnMs: 10,
-  perTurn: 64,
+  perTurn: 256,
 };
 
 /**
@@ -65,6 +65,8 @@ interface Waiting {
 
 /** Requests of one kind, and their large responses. */
 class Queue {
+  /** How many requests can run or wait. */
+  capacity = limits.perQueue;
   readonly waiting = new Set<Waiting>();
   readonly unread = new PendingClients();
   running = 0;
@@ -74,7 +76,7 @@ class Queue {
   sharesSlot = false;
 
   get isFull(): boolean {
-    return this.waiting.size + this.running >= limits.perQueue;
+    return this.waiting.size + this.running >= this.capacity;
   }
 }
 
@@ -147,9 +149,12 @@ export class Limiter {
   /**
    * Refuses a request before its body is read if there is no room: 503. Clients that are still sending a small body
    * take no room: many slow ones would keep out all others.
+   *
+   * @param capacity how many requests of the operation can run or wait
    */
-  admit(operation: string): Step {
+  admit(operation: string, capacity = limits.perQueue): Step {
     const queue = this.#queue(operation);
+    queue.capacity = capacity;
     return async ({ req: { socket }, state: { rostrum } }, next) => {
       if (isNew(socket)) this.#hasNewClients = true;
       this.#checkRoom(queue);

@@ -42,7 +42,7 @@ export function apiRouter(
       authenticate(scopes, resource), // 400, 401, 403, 429, 503
       endpoint.resolve, // 403
       limitCaller(rateLimits), // 429
-      limiter.admit(operation), // 503
+      limiter.admit(operation, endpoint.capacity), // 503
       validateQuery(query, queryHint), // 400
       validateHeaders(headers), // 400
       form && readBody(form, limiter), // 415, 413, 400, 503

@@ -8,6 +8,9 @@ import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { integer } from '../validate.ts';
 
+/** How many requests can wait, for an event or to be admitted. */
+const maxWaiting = 1000;
+
 /** How many seconds a request can wait. */
 const maxWait = eventLimits.waitMs / 1000;
 
@@ -53,6 +56,7 @@ export const eventsEndpoint: Endpoint = {
   ],
   responses: { 200: { description: 'A page of events.', schema: 'EventPage' } },
   problems: ['events-expired', 'events-unavailable'],
+  capacity: maxWaiting, // One event ends the wait of all, and they all come back at once.
   async handle(ctx) {
     const { query, services, admission } = ctx.state.rostrum;
     const [after] = query.get('after') ?? [];

@@ -68,9 +68,9 @@ export class Table<R extends User | Post> {
 
   /** @throws RostrumError `email-taken`, `field-taken` */
   checkUnique(row: Row): void {
-    for (const { field, key } of this.#uniqueValues(row)) {
+    for (const { field, custom, key } of this.#uniqueValues(row)) {
       if ((this.#holders.get(key) ?? row.id) === row.id) continue;
-      throw field === 'emailKey' ? emailTaken() : fieldTaken(field);
+      throw custom === undefined ? emailTaken() : fieldTaken(field);
     }
   }
 
@@ -102,13 +102,14 @@ export class Table<R extends User | Post> {
 
   /** Returns the values of a row that must be unique: the key of the email address first. */
   #uniqueValues({ search, custom }: Row) {
-    const email = { field: 'emailKey', value: search.emailKey ?? null };
-    const others = this.#declared.map((field) => {
-      return { field: field.name, value: field.isUnique ? customValue(custom, field) : null };
+    const email = { field: 'emailKey', custom: undefined, value: search.emailKey ?? null };
+    const others = this.#declared.map((declared) => {
+      const value = declared.isUnique ? customValue(custom, declared) : null;
+      return { field: declared.name, custom: declared.type, value };
     });
-    return [email, ...others].flatMap(({ field, value }) => {
-      return value === null ? [] : [{ field, key: `${field} ${JSON.stringify(value)}` }];
-    });
+    return [email, ...others]
+      .filter(({ value }) => value !== null)
+      .map((one) => ({ ...one, key: `${keyOf(one)} ${JSON.stringify(one.value)}` }));
   }
 
   /** Returns the ids of deleted records after an id, in order. */
@@ -141,7 +142,7 @@ export class Table<R extends User | Post> {
   }
 
   #inOrder(order: QueryOrder): readonly Row[] {
-    const name = `${order.field} ${order.direction}`;
+    const name = `${keyOf(order)} ${order.direction}`;
     let rows = this.#orders.get(name);
     if (rows === undefined) {
       const sign = order.direction === 'asc' ? 1 : -1;
@@ -152,6 +153,11 @@ export class Table<R extends User | Post> {
     }
     return rows;
   }
+}
+
+/** A custom field can have the name of a search field. */
+function keyOf({ field, custom }: QueryField): string {
+  return `${custom} ${field}`;
 }
 
 export function positionOf({ id, search, custom }: Row, order: QueryOrder): Position {

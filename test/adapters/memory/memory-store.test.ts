@@ -1,4 +1,29 @@
+import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { post, user } from '../../../src/testing/fixtures.ts';
 import { describeStore } from '../../../src/testing/index.ts';
+import { idsOf, insert, readAll } from '../../../src/testing/lists.ts';
+import { errorOf } from '../../support/error-of.ts';
 
 describeStore('the memory store', { describe, it, open: createMemoryStore });
+
+describe('a custom field with the name of a search field, in the memory store', () => {
+  it('has its own order', async () => {
+    const { posts } = createMemoryStore({ customFilters: { posts: { titleKey: 'number' } } });
+    const created = [post({ title: 'a', titleKey: 2 }), post({ title: 'b', titleKey: 1 })];
+    const [a = '', b = ''] = await insert(posts, created);
+    const byTitle = { field: 'titleKey', direction: 'asc' } as const;
+    expect(idsOf(await readAll(posts, { order: byTitle }))).to.deep.equal([a, b]);
+    const byNumber = { ...byTitle, custom: 'number' } as const;
+    expect(idsOf(await readAll(posts, { order: byNumber }))).to.deep.equal([b, a]);
+  });
+
+  it('has its own unique values', async () => {
+    const emailKey = { type: 'text', unique: true } as const;
+    const { users } = createMemoryStore({ customFilters: { users: { emailKey } } });
+    await insert(users, [user({ email: 'ada@example.com', emailKey: 'bob@example.com' })]);
+    await insert(users, [user({ email: 'bob@example.com', emailKey: 'ada@example.com' })]);
+    const again = users.create(user({ emailKey: 'bob@example.com' }));
+    expect(await errorOf(again)).to.have.property('code', 'field-taken');
+  });
+});

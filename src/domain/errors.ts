@@ -69,7 +69,7 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
   'field-taken': ({ issues }) => issues[0]?.message ?? 'Another record already has this value.',
   'user-has-posts': ({ posts }) =>
     `The user still has ${posts === undefined ? '' : `${posts} `}post${posts === 1 ? '' : 's'}.`,
-  'version-mismatch': () => 'The record has changed since you read it.',
+  'version-mismatch': () => 'The version of the record does not meet the precondition.',
   'precondition-required': () =>
     'The change must name the version of the record that it is based on.',
   'idempotency-key-reused': () => 'This idempotency key was used for another request.',

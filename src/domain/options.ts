@@ -12,10 +12,10 @@ export function checkOptions<T extends object>(
   what = 'options',
 ): T {
   if (!isPlainObject(options)) throw new TypeError(`The ${what} must be an object.`);
-  const strange = Object.keys(options).find((name) => !names.includes(name));
-  if (strange === undefined) return options as T;
+  const unknownName = Object.keys(options).find((name) => !names.includes(name));
+  if (unknownName === undefined) return options as T;
   throw new TypeError(
-    `"${strange}" is not a known name in the ${what}. Known names: ${names.join(', ') || 'none'}.`,
+    `Unknown name "${unknownName}" in the ${what}. Known names: ${names.join(', ') || 'none'}.`,
   );
 }
 

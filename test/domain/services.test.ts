@@ -225,7 +225,7 @@ describe('the services', () => {
     for (const [what, call] of Object.entries(calls)) {
       it(what, async () => {
         const error = await misuse(call);
-        expect(String(error)).to.match(/ must be | not a known name /);
+        expect(String(error)).to.match(/: Unknown name | must be /);
         expect(error, String(error)).to.be.instanceOf(
           what.startsWith('a mode') || what.startsWith('null for a mode') ? RangeError : TypeError,
         );

@@ -185,7 +185,7 @@ describe('the container', () => {
 
   it('rejects unknown settings', () => {
     const misspelt = { stroe: 'memory:' } as object;
-    const error = '"stroe" is not a known name in the settings. Known names: port, host, store,';
+    const error = 'Unknown name "stroe" in the settings. Known names: port, host, store,';
     expect(() => createContainer(misspelt)).to.throw(TypeError, error);
     expect(() => createContainer('memory:' as never)).to.throw(TypeError);
   });

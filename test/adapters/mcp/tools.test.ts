@@ -86,7 +86,7 @@ for (const revision of Object.keys(revisions) as (keyof typeof revisions)[]) {
       expect(mismatch.content).to.deep.include({ version: 1 });
       expect(mismatch.content.error).to.deep.equal({
         code: 'version-mismatch',
-        message: 'The record has changed since you read it.',
+        message: 'The version of the record does not meet the precondition.',
       });
       expect(mismatch.content.post).to.include({ id, title: 'Now' });
       expect(JSON.parse(mismatch.text)).to.deep.equal(mismatch.content);

@@ -49,7 +49,7 @@ function versions(header: string, counts: (tag: EntityTag) => boolean, view?: Vi
 
 /** @param tag the entity tag of the current version */
 export function versionMismatch(ifMatch: string | undefined, tag: string): Problem {
-  const sentence = 'The record has changed since you read it.';
+  const sentence = 'The version of the record does not meet the precondition.';
   const hint =
     'A weak entity tag (W/"…") in If-Match never matches; compression by a proxy makes tags weak.';
   const tags = ifMatch === undefined ? [] : parseEntityTags(ifMatch);

@@ -4,7 +4,7 @@ import { isBroken, isTransient, translate } from './errors.ts';
 import { limits } from './limits.ts';
 import type { Primary } from './primary.ts';
 
-/** The bounds of one command, as options of the driver. */
+/** The bounds of one command, as driver options. */
 export interface Bounds {
   /** How long the command may run on the server. */
   readonly maxTimeMS: number;
@@ -13,8 +13,8 @@ export interface Bounds {
 }
 
 /**
- * The time limit of one call of a port. The driver has no such limit (its `timeoutMS` does
- * nothing), so the call stops waiting, and leaves its command to the time-out of the socket.
+ * The time limit of one port call. The driver's `timeoutMS` has no effect, so the call itself stops waiting,
+ * and leaves its command to the socket timeout.
  */
 export class Call {
   /** The outcome to report if the call fails now. */
@@ -45,9 +45,8 @@ export class Call {
   }
 
   /**
-   * Runs a read command. Runs it again after a transient error, and if another primary has taken over
-   * meanwhile: a new primary has all acknowledged writes, but until it knows that a majority has them, it
-   * returns older data.
+   * Runs a read command. Repeats it after a transient error, or if another primary has taken over meanwhile:
+   * a new primary has all acknowledged writes, but returns older data until it knows that a majority has them.
    */
   async read<T>(command: (bounds: Bounds) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
@@ -85,7 +84,7 @@ export class Call {
     this.#ends = Math.max(this.#ends, Math.min(Date.now() + limits.callMs, latest));
   }
 
-  /** Returns the result of the work. Throws if the time is over or the signal aborted first. */
+  /** Returns the result of the work. Throws if the time runs out or the signal is aborted first. */
   async within<T>(work: Promise<T>): Promise<T> {
     const { promise: ended, reject } = Promise.withResolvers<never>();
     const abort = () => reject(this.#signal?.reason);

@@ -16,7 +16,7 @@ export class MongodbUrlError extends Error {
 
 const lostOnFailover = 'requests would fail when the primary changes';
 
-/** The settings that the store's guarantees depend on. A connection string can only repeat them. */
+/** The settings that the store's guarantees depend on. A connection string can repeat but not change them. */
 const guarantees: readonly (readonly [setting: string, value: string, why: string])[] = [
   ['w', 'majority', 'a weaker write concern loses acknowledged records when a primary fails'],
   ['journal', 'true', 'without the journal a power cut loses acknowledged records'],
@@ -57,7 +57,7 @@ export interface ClientSettings {
 /**
  * Reads a connection string.
  *
- * @throws MongodbUrlError for one that is wrong, or that asks for less than the guarantees
+ * @throws MongodbUrlError for an invalid string, or a setting that weakens the guarantees
  */
 export function readUrl(url: string): ClientSettings {
   const match = /^mongodb(?:\+srv)?:\/\/(?:[^@/?]*@)?[^@/?]+(?:\/([^?]*))?(?:\?(.*))?$/s.exec(url);

@@ -10,8 +10,8 @@ import { Primary } from './primary.ts';
 import { Startup } from './startup.ts';
 
 /**
- * The connection of a store: opened in the background, maintained by the driver, closed once. Every call of
- * the ports goes through it, so that none lasts too long or outlives it.
+ * A store's connection: opened in the background, maintained by the driver, closed once. Every port call goes
+ * through it, so that no call lasts too long or outlives it.
  */
 export class Connection {
   readonly client: MongoClient;
@@ -32,14 +32,14 @@ export class Connection {
     this.#startup = new Startup(settings, logger, customFilters);
   }
 
-  /** Runs one call of a port. @param signal ends the call, and its command on the server */
+  /** Runs one port call. @param signal ends the call, and its command on the server */
   async call<T>(body: (call: Call) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const isFull = !this.#closed && this.#underWay.size >= limits.calls;
     if (isFull) throw new RostrumError('overloaded', {});
     return this.#run(body, signal);
   }
 
-  /** Runs a call that only reads, in one step that can be repeated. */
+  /** Runs a read-only call as one step that can be repeated. */
   read<T>(step: (bounds: Bounds, call: Call) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.call((call) => call.read((bounds) => step(bounds, call)), signal);
   }
@@ -88,7 +88,7 @@ function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Waits until a majority has a write of this primary, and so everything before it:
+ * Waits until a majority has replicated a write by this primary, and so every earlier write:
  * https://www.mongodb.com/docs/manual/reference/read-concern-linearizable/
  */
 const linearizableRead: Document = {

@@ -10,7 +10,7 @@ import type { Collection } from '../../domain/record.ts';
 import { longListPath, pathOf } from './documents.ts';
 import { MongodbRefusal } from './errors.ts';
 
-/** The indexes of declared fields: for filters, for sorts, and for unique values. */
+/** Returns the indexes for declared fields: for filters, sorts and unique values. */
 export function customIndexes(fields: CustomFilterFields = {}): IndexDescription[] {
   return declaredFields(fields).flatMap((declared) => {
     const path = pathOf({ field: declared.name, custom: declared.type });
@@ -27,7 +27,7 @@ export function customIndexes(fields: CustomFilterFields = {}): IndexDescription
   });
 }
 
-/** @throws MongodbRefusal when a stored record has too long an array for a new declaration */
+/** @throws MongodbRefusal if a stored record's array is too long for a new declaration */
 export async function checkArrays(
   db: Db,
   collection: Collection,

@@ -12,23 +12,23 @@ import type { User } from '../../domain/user.ts';
 import { limits } from './limits.ts';
 
 /**
- * The JSON of a record. Reading all small records of a list takes one command, so a large record is in two
- * parts: its short members are in `json`, and the others in `rest`.
+ * A record's JSON. One command reads all small records of a list, so a large record is in two parts: its short
+ * members are in `json`, and the others in `rest`.
  */
 interface StoredText {
   readonly json: string;
   readonly rest?: string;
-  /** Of UTF-8. */
+  /** The size of `rest` in UTF-8. */
   readonly restBytes?: number;
   /** The members in `rest`; absent where they are too many to name. */
   readonly restNames?: readonly string[];
 }
 
-/** A record as it is read, or a receipt with the record as it was created. */
+/** A record as read, or a receipt with the record as created. */
 export interface StoredRecord extends StoredText {
   readonly _id: Id;
   readonly version: Version;
-  /** Members of a post that has lost its author: they replace those in the JSON. */
+  /** Members that changed when a post lost its author. They replace those in the JSON. */
   readonly override?: Pick<Post, 'authorId' | 'updatedAt'>;
 }
 
@@ -46,11 +46,11 @@ export interface EncodedRecord {
   readonly fields: Readonly<Record<string, unknown>> & StoredText;
 }
 
-/** Bytes of JSON up to which a member of a large record is in `json`. */
+/** The largest member of a large record, in bytes, that goes into `json`. */
 const maxShortMember = 1024;
 const maxRestNames = 32;
 
-/** The fields that are read of a small record, or of the small part of a large one. */
+/** The fields read for a small record, or for the small part of a large one. */
 export const smallParts = {
   json: 1,
   restBytes: 1,
@@ -61,7 +61,7 @@ export const smallParts = {
   until: 1,
 } as const;
 
-/** The fields that are read of a large record. */
+/** The fields read for a large record. */
 export const allParts = { ...smallParts, rest: 1 } as const;
 
 /** Copies a record at once, because the caller can change it later. */
@@ -99,8 +99,8 @@ function inParts(record: object): StoredText {
 type CustomPart = 'text' | 'number' | 'boolean' | 'list' | 'longList';
 
 /**
- * Returns the values of custom fields by type: all that could be declared, because another process may
- * declare other fields. Maps, because the driver gives some object keys a special meaning.
+ * Returns custom field values by type: all fields that can be declared, because another process may declare
+ * other ones. Uses maps, because the driver gives some object keys a special meaning.
  */
 function customValues(collection: Collection, record: object): object | undefined {
   const values: Partial<Record<CustomPart, Map<string, unknown>>> = {};
@@ -125,20 +125,20 @@ function customValue(value: unknown): [part: CustomPart, indexed: unknown] | und
   return ['list', [...new Set(value.filter((one) => typeof one === 'string'))]];
 }
 
-/** Returns where a document says that a custom field is an array of more than 64 elements. */
+/** Returns the path that marks a custom field as an array of more than 64 elements. */
 export function longListPath(field: string): string {
   return `custom.longList.${field}`;
 }
 
-/** Returns where a field is stored. A custom field of another type than declared is not there. */
+/** Returns the path of a field. A custom field with a value of another type is stored elsewhere. */
 export function pathOf({ field, custom }: QueryField): string {
   if (custom !== undefined) return `custom.${custom === 'text[]' ? 'list' : custom}.${field}`;
   return field === 'id' ? '_id' : field;
 }
 
 /**
- * Returns an update that replaces every field of a document except `touched`. It uses operators, because the
- * server then tells followers whether the version has changed.
+ * Returns an update that replaces every field of a document except `touched`. It uses operators, so that change
+ * events say whether the version has changed.
  */
 export function replacement({ fields }: EncodedRecord, version: Version): Document {
   const optional = ['rest', 'restBytes', 'restNames', 'override', 'custom'];
@@ -159,12 +159,12 @@ function textOf({ json, rest }: StoredText): string {
   return json === '{}' ? rest : `${json.slice(0, -1)},${rest.slice(1)}`;
 }
 
-/** Returns what is stored of a receipt, besides its id and the version of its record. */
+/** Returns a receipt's stored fields, without its id and the record's version. */
 export function receiptFields(
   { fingerprint, from, until }: Receipt,
   { fields }: EncodedRecord,
 ): Document {
-  // The clock of the server may be far from that of the receipt, so its lifetime counts from now.
+  // This process's clock may differ from the receipt's, so the receipt's lifetime counts from now.
   const lifetime = Math.max(instantToMs(until) - instantToMs(from), 0);
   const expires = new Date(Date.now() + lifetime + limits.graceMs);
   const { json, rest, restBytes } = fields;

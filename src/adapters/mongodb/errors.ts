@@ -18,18 +18,18 @@ import {
   storeUnavailable,
 } from '../../domain/errors.ts';
 
-// Errors of the driver are distinguished by class, code and label, never by message.
+// Driver errors are distinguished by class, code and label, never by message.
 
 /**
- * A server, or a database, that Rostrum does not run on: too old, standalone, written by another version,
- * or with something else where the collections and indexes of the store belong.
+ * A server or database that Rostrum cannot use: it is too old, standalone or written by another version, or
+ * it has something else in place of the store's collections and indexes.
  */
 export class MongodbRefusal extends Error {
   override readonly name = 'MongodbRefusal';
   readonly code = 'store-refused';
 }
 
-/** Runs a write of records. Throws the error of the core if a unique index, or a validator, rejects one. */
+/** Awaits a write of records. Throws a core error if a unique index or a validator rejects a record. */
 export async function writeRecords<T>(write: Promise<T>): Promise<T> {
   try {
     return await write;
@@ -50,7 +50,7 @@ function rejectionOf(error: unknown): unknown {
   return custom === undefined ? refusedByDatabase(error) : fieldTaken(custom);
 }
 
-/** Translates an error of the driver. An unexpected error stays as it is. */
+/** Returns `store-unavailable` for a driver error that means an outage, and any other error unchanged. */
 export function translate(error: unknown, outcome: Outcome): unknown {
   const isOutage = isOfSocket(error) || (error instanceof MongoError && isOfServer(error));
   return isOutage ? storeUnavailable(outcome, error) : error;
@@ -67,7 +67,7 @@ export function isBroken(error: unknown): boolean {
  * connection or a conflict.
  */
 export function isTransient(error: unknown): boolean {
-  // The driver puts no label on errors of sockets, in transactions either.
+  // The driver puts no label on socket errors, not even in transactions.
   if (isBroken(error) || hasLabel(error, 'TransientTransactionError')) return true;
   const cause = causeOf(error);
   return cause instanceof MongoError && codes.transient.has(Number(cause.code));
@@ -89,7 +89,7 @@ function causeOf(error: unknown): unknown {
   return isRostrumError(error) ? error.cause : error;
 }
 
-/** The driver passes some errors of a socket on as they are. */
+/** The driver passes some socket errors on unchanged. */
 function isOfSocket(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof MongoError || !('code' in error)) return false;
   return /^(?:E[A-Z]+|ERR_(?:STREAM|SOCKET)_[A-Z_]+)$/.test(String(error.code));

@@ -7,13 +7,13 @@ import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 
-/** The name of a log, and an operation time after every majority-committed write. */
+/** A log's name, and an operation time after every majority-committed write. */
 interface Log {
   readonly name: string;
   readonly end: Timestamp;
 }
 
-/** A change, as the pipeline below describes it. */
+/** A change as returned by the pipeline below. */
 interface Change {
   readonly collection: string;
   readonly id: Id;
@@ -22,11 +22,11 @@ interface Change {
 }
 
 /**
- * Changes of records, from the oplog of the replica set: nothing is written for events. Each read is a
- * change stream of one batch, and keeps no cursor.
+ * Record changes, read from the replica set's oplog: nothing is written for events. Each read is a change
+ * stream with one batch, and keeps no cursor.
  *
- * A position is the name of the log, a resume token, and a digest of both: the server accepts tokens that
- * were changed, or that come from another database.
+ * A position is the log's name, a resume token, and a digest of both, because the server accepts modified tokens
+ * and tokens from another database.
  */
 export class MongodbEvents implements EventLog {
   readonly #connection: Connection;
@@ -40,10 +40,10 @@ export class MongodbEvents implements EventLog {
       try {
         return await this.#read(call, limit, after);
       } catch (error) {
-        // The server does not know the position, or takes too long from it to the end of the oplog.
+        // The server doesn't know the position, or takes too long to read from it to the oplog's end.
         const isStuck = error instanceof MongoServerError || isOverdue(error);
         if (!isStuck || after === undefined) throw error;
-        // If the end cannot be read either, the position is not at fault.
+        // If the log's end can't be read either, the position is not at fault.
         await this.#read(call, limit);
         throw new RostrumError('events-expired', {}, { cause: error });
       }
@@ -81,7 +81,7 @@ const inDeleted = { 'ns.coll': { $in: Object.values(deletedIds) } };
 const updated = 'updateDescription.updatedFields.version';
 const versions = ['$fullDocument.version', '$fullDocument.last', `$${updated}`];
 
-/** Which changes are events. No part of a record leaves the server. */
+/** Selects the changes that are events. No record data leaves the server. */
 const pipeline: readonly Document[] = [
   {
     $match: {
@@ -105,7 +105,7 @@ const pipeline: readonly Document[] = [
 
 const majority = { level: 'majority' } as const;
 
-/** @throws RostrumError `events-expired` where a whole collection went, as before a backup is restored */
+/** @throws RostrumError `events-expired` if a collection was dropped or renamed, as when a backup is restored */
 function toEvent({ collection: name, id, version, operationType }: Change): RecordEvent {
   const isInsert = operationType === 'insert';
   if (!isInsert && operationType !== 'update') throw new RostrumError('events-expired', {});
@@ -115,7 +115,7 @@ function toEvent({ collection: name, id, version, operationType }: Change): Reco
   return { type, collection: isUser ? 'users' : 'posts', id, version };
 }
 
-/** Returns the log's document, created when first needed: a restored database gets another one. */
+/** Returns the log's name and end. Creates the log's document if it is missing. */
 async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
   for (;;) {
     const { cursor, operationTime } = await db.command({
@@ -149,7 +149,7 @@ function positionOf(token: string, { name }: Log): EventPosition {
   return `${text}.${hash('sha256', text, 'base64url').slice(0, 16)}`;
 }
 
-/** @throws RostrumError `events-expired` for any text but the positions of this log */
+/** @throws RostrumError `events-expired` for a text that is not a position in this log */
 function tokenOf(position: EventPosition, log: Log): string {
   const [, text = ''] = position.split('.', 2);
   const token = Buffer.from(text, 'base64url').toString('hex').toUpperCase();

@@ -16,14 +16,14 @@ export { MongodbRefusal } from './errors.ts';
 export interface MongodbStoreOptions<Filters extends CustomFilters = CustomFilters>
   extends StoreOptions<Filters> {
   /**
-   * A connection string, `mongodb://…` or `mongodb+srv://…`. Its path names the database, `rostrum`
-   * when it names none.
+   * A connection string, `mongodb://…` or `mongodb+srv://…`. Its path names the database, by default
+   * `rostrum`.
    */
   readonly url: string;
   readonly logger?: Logger | undefined;
 }
 
-/** `close` waits up to 9 s for calls in progress: for all but the deletion of many posts, or `load`. */
+/** `close` waits up to 9 s for calls in progress. Only `load` and deleting many posts can take longer. */
 export interface MongodbStore<Filters extends CustomFilters = CustomFilters>
   extends Store<Filters> {
   readonly transfer: Transfer;
@@ -32,11 +32,10 @@ export interface MongodbStore<Filters extends CustomFilters = CustomFilters>
 /**
  * Opens a store in a MongoDB database, on a replica set or a sharded cluster.
  *
- * It returns at once and connects in the background. Until the server is there and the indexes are
- * built, `ready` and every call end in `store-unavailable`, after a short wait.
+ * It returns at once and connects in the background. Until the server responds and the indexes are built,
+ * `ready` and every call end in `store-unavailable`, after a short wait.
  *
- * @throws MongodbUrlError for a connection string that is wrong, or that asks for less than the store
- * promises
+ * @throws MongodbUrlError for an invalid connection string, or a setting that weakens the store's guarantees
  */
 export function openMongodbStore<const Filters extends CustomFilters = NoCustomFilters>(
   options: MongodbStoreOptions<Filters>,

@@ -9,7 +9,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { checkArrays, customIndexes, duplicateRefusal } from './custom-fields.ts';
 import { codes, MongodbRefusal } from './errors.ts';
 
-/** Records are in `users` and `posts`, and the ids of deleted ones here. */
+/** Where the ids of deleted records are. The records themselves are in `users` and `posts`. */
 export const deletedIds = { users: 'deletedUsers', posts: 'deletedPosts' } as const;
 
 /** Facts about the whole database, one document each. */
@@ -20,10 +20,10 @@ export interface MetaDocument {
   readonly [fact: string]: unknown;
 }
 
-/** The version of the layout. It grows when older versions of Rostrum can no longer read or write it. */
+/** The layout version. It increases when older versions of Rostrum can no longer read or write the data. */
 const layoutVersion = 1;
 
-/** An index of a sort: by these fields, then by id. Text sorts by its bytes, so by code point. */
+/** Returns a sort index on these fields, then on the id. Text sorts by byte, and so by code point. */
 const sorted = (...fields: readonly string[]): IndexDescription => ({
   name: fields.join('_'),
   key: Object.fromEntries([...fields, '_id'].map((field) => [field, 1])),
@@ -51,9 +51,9 @@ export const indexes = {
 } satisfies Record<string, readonly IndexDescription[]>;
 
 /**
- * Marks a new database with the version of its layout, creates the collections (a transaction cannot), and
- * builds the indexes that are missing. Safe to repeat, and from many processes at once. The index of a custom
- * field that is no longer declared stays, because another process may use it.
+ * Marks a new database with its layout version, creates the collections (a transaction can't), and builds the
+ * missing indexes. Safe to repeat, and to run in many processes at once. Keeps the index of a custom field that
+ * is no longer declared, because another process may use it.
  *
  * @throws MongodbRefusal for a database that this version does not understand
  */
@@ -72,7 +72,7 @@ export async function ensureLayout(
         'Remove it and let Rostrum create its own, or use another database.',
     );
   }
-  // After the collections were listed, because a process writes the mark before it creates them.
+  // After listing the collections, because a process writes the mark before it creates them.
   await ensureMark(db);
   const wanted = Object.entries({
     ...indexes,
@@ -101,14 +101,14 @@ async function ensureMark(db: Db): Promise<void> {
     throw new MongodbRefusal(
       'record' in document
         ? 'This database was made by a pre-release. Export it with the version that made it, then run import --keep-ids.'
-        : `The collection "${name}" holds documents of another program. Use another database.`,
+        : `The collection "${name}" has documents from another program. Use another database.`,
     );
   }
   const mark = { $setOnInsert: { version: layoutVersion } };
   await meta.updateOne({ _id: 'layout' }, mark, { upsert: true });
 }
 
-/** Creates indexes and their collection. Sets no time limit, because the index of a large collection takes long. */
+/** Creates indexes and their collection. Sets no time limit, because indexing a large collection takes long. */
 async function buildIndexes(
   db: Db,
   collection: string,
@@ -124,18 +124,18 @@ async function buildIndexes(
       if (count > 0) logger.info({ collection, count, seconds }, 'Built indexes.');
       return;
     } catch (error) {
-      // The bound of the socket: the next try waits for the same build again.
+      // The socket timed out: the next try waits for the same build.
       if (error instanceof MongoNetworkTimeoutError) continue;
       if (!(error instanceof MongoServerError)) throw error;
       if (error.code === codes.duplicateKey) throw await duplicateRefusal(db, collection, error);
       if (error.code === codes.cannotCreateIndex) {
         throw new MongodbRefusal(
-          `MongoDB cannot build an index of "${collection}": a sharded collection cannot have unique fields. (${error.errmsg})`,
+          `MongoDB cannot build an index on "${collection}": a sharded collection cannot have unique fields. (${error.errmsg})`,
         );
       }
       if (!codes.indexConflicts.has(Number(error.code))) throw error;
       throw new MongodbRefusal(
-        `An index of "${collection}" conflicts with one that Rostrum needs. ` +
+        `An index on "${collection}" conflicts with one that Rostrum needs. ` +
           `Drop it: Rostrum creates its own. (${error.errmsg})`,
       );
     }

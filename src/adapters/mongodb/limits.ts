@@ -4,13 +4,13 @@
  * the network.
  */
 export const limits = {
-  /** A call of the store, with all its commands and retries. */
+  /** A store call, with all its commands and retries. */
   callMs: 8000,
-  /** A call that makes progress in steps: the deletion of a user with many posts, or `load`. */
+  /** A call that makes progress in steps: `load`, or deleting a user with many posts. */
   longCallMs: 50_000,
   /** One command on the server. */
   commandMs: 5000,
-  /** Silence on a connection in use: longer than a command. */
+  /** Silence on a connection in use: longer than any command. */
   socketMs: 6000,
   /** Finding a server, and waiting for a free connection to it. */
   selectionMs: 4000,
@@ -18,39 +18,39 @@ export const limits = {
   heartbeatMs: 5000,
   /** How long a call, or `ready`, waits for the first connection. */
   openingMs: 3000,
-  /** Between two attempts to connect for the first time. */
+  /** The interval between attempts to connect for the first time. */
   reconnectMs: 500,
-  /** How long `close` waits for calls that are under way, and then for the driver. */
+  /** How long `close` waits for calls in progress, and then for the driver. */
   closingMs: 9000,
   driverCloseMs: 1000,
-  /** The longest pause between two tries of a transaction; the interval between two checks whether the store is open. */
+  /** The longest pause between tries of a transaction; how often a waiting call checks if the store is open. */
   retryMs: 20,
-  /** How long a receipt stays after it has expired. */
+  /** How long an expired receipt is kept. */
   graceMs: 60 * 60 * 1000,
   /** How many connections can fail during one call before it gives up. */
   brokenConnections: 3,
-  /** Connections to a server, when the connection string does not say. */
+  /** Connections per server, by default. */
   poolSize: 50,
-  /** Calls at the same time; one more is `overloaded`. */
+  /** Concurrent calls; one more is `overloaded`. */
   calls: 2000,
-  /** Bytes of JSON up to which a record is small, and read together with others. */
+  /** The maximum JSON size of a small record, in bytes. Small records are read together. */
   smallRecord: 16 * 1024,
-  /** Bytes that all lists of a process read at a time; records that one command of a list reads. */
+  /** Bytes that all lists of a process read at a time; records per list command. */
   listBytes: 32 * 1024 * 1024,
   listRecords: 512,
-  /** Ids that share one command of point reads. */
+  /** Ids per point-read command. */
   pointReads: 64,
-  /** Transactions that create records at the same time; records and bytes that one of them takes. */
+  /** Concurrent transactions that create records; records and bytes in each. */
   groups: 4,
   groupRecords: 200,
   groupBytes: 1024 * 1024,
-  /** Tries of a group before it is halved. */
+  /** Tries before a group is halved. */
   groupTries: 3,
-  /** Documents that a command of a transaction finds, and posts that one deletes: 20,000 take `commandMs`. */
+  /** Documents that a transaction's command finds or deletes: 20,000 posts take `commandMs`. */
   documentsPerCommand: 1000,
-  /** Posts that are deleted with their author: `transactionLifetimeLimitSeconds` is 60. */
+  /** Posts deleted with their author: `transactionLifetimeLimitSeconds` is 60. */
   postsPerDeletion: 25_000,
-  /** Records, and bytes of their JSON, that a transaction of `load` takes. */
+  /** Records, and bytes of their JSON, per `load` transaction. */
   loadRecords: 500,
   loadBytes: 4 * 1024 * 1024,
 } as const;

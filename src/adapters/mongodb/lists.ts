@@ -19,21 +19,21 @@ import { allParts, pathOf, type StoredRecord, smallParts, versionedOf } from './
 import { limits } from './limits.ts';
 import { Semaphore } from './semaphore.ts';
 
-/** Bytes that lists read at a time, in the whole process. */
+/** Limits the bytes that all lists of this process read at a time. */
 const memory = new Semaphore(limits.listBytes);
 
-/** A record of a list. The text of a large one is read later. */
+/** A listed record. A large record's text is read later. */
 interface Listed {
   readonly position: Position;
   readonly version: number;
-  /** A lower bound of the size of the JSON in UTF-8. */
+  /** A lower bound of the JSON's size in UTF-8. */
   readonly bytes: number;
   readonly json?: string;
 }
 
 type Fields = ListQuery['fields'];
 
-/** Reads a page from one snapshot of the database, however many commands that takes. */
+/** Reads a page from one database snapshot, however many commands that takes. */
 export async function readPage<R>(
   db: Db,
   collection: Collection,
@@ -59,7 +59,7 @@ class Snapshot {
   readonly #db: Db;
   readonly #collection: Collection;
   readonly #call: Call;
-  /** The time of the first command's snapshot. The others use it too. */
+  /** The snapshot time of the first command. The others use it too. */
   #atClusterTime: unknown;
 
   constructor(db: Db, collection: Collection, call: Call) {
@@ -68,7 +68,7 @@ class Snapshot {
     this.#call = call;
   }
 
-  /** Finds the records of a page and one more, with the text of those that are small. */
+  /** Finds a page's records and one more, with the text of the small ones. */
   async findSmall({ after, ...query }: ListQuery): Promise<Listed[]> {
     const { order, limit, bytes, fields } = query;
     const path = pathOf(order);
@@ -78,7 +78,7 @@ class Snapshot {
     for (let size = 0; ; ) {
       const maxRecords = Math.min(limit + 1 - found.length, limits.listRecords);
       const filter = filterAfter(query, position);
-      // Sorts on disk what has no index in its order, such as an author's posts by title.
+      // An order without an index, such as an author's posts by title, is sorted on disk.
       const options = { projection, sort: sorting(order), allowDiskUse: true };
       const records = await memory.use(maxRecords * limits.smallRecord, () =>
         this.#find(filter, maxRecords, options),
@@ -108,7 +108,7 @@ class Snapshot {
   }
 
   async count(match: Document): Promise<number> {
-    // Without conditions in the smallest index: the server would read every document.
+    // Without conditions, count in the smallest index: otherwise the server would read every document.
     const hint = Object.keys(match).length === 0 && { hint: '_id_' };
     const pipeline = [{ $match: match }, { $count: 'n' }];
     const command = { aggregate: this.#collection, pipeline, cursor: {}, ...hint };
@@ -174,7 +174,7 @@ function matching(conditions: readonly Condition[]): Document {
 
 const operators = { eq: '$eq', in: '$in', has: '$eq', from: '$gte', before: '$lt' } as const;
 
-/** By its type, because "equal to null" is two ranges of an index: null, and a missing field. */
+/** Compares the type, because "equal to null" is two index ranges: null, and a missing field. */
 const isNull: Document = { $type: 'null' };
 
 function predicate(condition: Condition): Document {
@@ -187,8 +187,9 @@ function sorting({ direction, ...field }: QueryOrder): Document {
 }
 
 /**
- * The filter for the documents after a position: up to three ranges of the sort's index, for the rest with the
- * same key, those with a later key, and null. The server merges them in order, so a page costs the same at any depth.
+ * Returns the filter for the documents after a position. It has up to three ranges of the sort index: the rest
+ * of the documents with the same key, those with a later key, and those without one. The server merges the
+ * ranges in order, so a page costs the same at any depth.
  */
 function filterAfter(
   { conditions, order }: Pick<ListQuery, 'conditions' | 'order'>,

@@ -6,17 +6,18 @@ import { allParts, type StoredRecord, smallParts } from './documents.ts';
 import { limits } from './limits.ts';
 import { Semaphore } from './semaphore.ts';
 
-/** The reads of one record that share a command. */
+/** The reads of one record, which share a command. */
 type Read = PromiseWithResolvers<StoredRecord | undefined>;
 
 /**
- * Batches reads by id: all reads of one tick share a command, which costs many times as much as one more document
- * in it. A read never joins a command that was already sent, because it must see every write acknowledged before.
+ * Batches reads by id. All reads of one tick share a command: another command costs many times as much as
+ * another document. A read never joins a command already sent, because it must see every earlier acknowledged
+ * write.
  */
 export class PointReads {
   readonly #connection: Connection;
   readonly #collection: string;
-  /** Large records are read alone, two at a time: together they could fill the memory of the process. */
+  /** Reads large records alone, two at a time: together they could fill the process's memory. */
   readonly #large = new Semaphore(2);
   #waiting = new Map<string, Read>();
 
@@ -53,7 +54,7 @@ export class PointReads {
   async #send(reads: readonly (readonly [string, Read])[]): Promise<void> {
     const ids = reads.map(([id]) => id);
     try {
-      // The server finds one by the id alone in less time than by any other condition.
+      // Equality with one id is the fastest condition for the server.
       const documents = await this.#find(
         { _id: ids.length === 1 ? ids[0] : { $in: ids } },
         smallParts,

@@ -6,11 +6,11 @@ interface KnownServer {
   readonly electionId: unknown;
 }
 
-/** Follows which node of a replica set is the primary. */
+/** Follows which replica set member is the primary. */
 export class Primary {
   readonly #confirm: () => Promise<unknown>;
   #name: string | undefined;
-  /** Waits until the primary has confirmed its term, once. Another function after each election. */
+  /** Waits until the primary has confirmed its term, once. A new function after each election. */
   confirmed: () => Promise<unknown> = async () => {};
 
   /** @param confirm waits until a majority has everything that the primary has */
@@ -18,10 +18,10 @@ export class Primary {
     this.#confirm = confirm;
   }
 
-  /** Called with all servers whenever the driver has news about one of them. */
+  /** Called with all servers when the driver learns something new about one of them. */
   update(servers: readonly KnownServer[]): void {
     const primary = servers.find(({ type }) => type === 'RSPrimary');
-    // With `directConnection` to a secondary the driver reads there, and no secondary ever confirms.
+    // With `directConnection` to a secondary, the driver reads there, and a secondary never confirms.
     const isSecondary = !primary && servers.some(({ type }) => type === 'RSSecondary');
     const name = isSecondary ? 'none' : primary && `${primary.address} ${primary.electionId}`;
     if (name === undefined || name === this.#name) return;

@@ -8,7 +8,7 @@ export class Semaphore {
     this.#capacity = capacity;
   }
 
-  /** @param amount the work's share; more than the capacity counts as all of it */
+  /** @param amount the work's share of the capacity, and at most all of it */
   async use<T>(amount: number, work: () => Promise<T>): Promise<T> {
     const share = Math.min(amount, this.#capacity);
     await new Promise<void>((start) => {

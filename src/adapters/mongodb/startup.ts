@@ -7,7 +7,7 @@ import { MongodbRefusal } from './errors.ts';
 import { ensureLayout } from './layout.ts';
 import { limits } from './limits.ts';
 
-/** Connects for the first time and prepares the database. Retries until it succeeds or `giveUp` is called. */
+/** Makes the first connection and prepares the database. Retries until it succeeds or `giveUp` is called. */
 export class Startup {
   readonly #settings: ClientSettings;
   readonly #logger: Logger;
@@ -87,7 +87,7 @@ export class Startup {
     const reason = problem instanceof Error ? problem.message : String(problem);
     if (isRefused) this.#logger.error(fields, line);
     else this.#logger.warn({ ...fields, reason }, line);
-    this.#logger.debug?.({ err: problem }, 'The error of the driver.');
+    this.#logger.debug?.({ err: problem }, 'The driver error.');
   }
 }
 

@@ -6,8 +6,7 @@ import { isBroken, isCommitUnknown } from './errors.ts';
 import { limits } from './limits.ts';
 
 /**
- * Runs work in a transaction and commits it. Retries after a transient error, for
- * as long as the call may last.
+ * Runs work in a transaction and commits it. Retries after transient errors until the call's time is over.
  *
  * @param tries the maximum number of tries
  */
@@ -18,7 +17,7 @@ export async function inTransaction<T>(
   tries = Number.POSITIVE_INFINITY,
 ): Promise<T> {
   for (let n = 1; ; n++) {
-    // A session per try: the next one need not wait until the server has ended this one.
+    // One session per try, so that the next try need not wait for the server to end this session.
     const session = connection.client.startSession();
     try {
       session.startTransaction({ readConcern: 'snapshot', maxCommitTimeMS: limits.commandMs });
@@ -34,7 +33,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** Commits, and retries until the outcome of the commit is known. */
+/** Commits, and retries until the outcome is known. */
 async function commit(session: ClientSession, call: Call): Promise<void> {
   const before = call.outcome;
   call.outcome = 'unknown';
@@ -53,8 +52,8 @@ async function commit(session: ClientSession, call: Call): Promise<void> {
 }
 
 /**
- * The commands of one transaction. They go to the server as they are: the driver's methods for many
- * documents take twice the time, and lose which index rejected a document.
+ * The commands of one transaction, sent as raw commands: the driver's bulk methods take twice the time, and
+ * don't report which index rejected a document.
  */
 export class Transaction {
   readonly #db: Db;
@@ -67,7 +66,7 @@ export class Transaction {
     this.#call = call;
   }
 
-  /** Returns the ids and some fields of at most a thousand documents. */
+  /** Returns the ids and the given fields of at most a thousand documents. */
   async find(collection: string, filter: Document, fields: Document = {}): Promise<Document[]> {
     const projection = { _id: 1, ...fields };
     const limit = limits.documentsPerCommand;
@@ -82,12 +81,12 @@ export class Transaction {
     return cursor.firstBatch[0]?.n ?? 0;
   }
 
-  /** Inserts documents, if there are any. @throws MongoServerError with the `index` of a rejected one */
+  /** Inserts documents, if there are any. @throws MongoServerError with the `index` of the rejected document */
   async insert(collection: string, documents: readonly Document[]): Promise<void> {
     if (documents.length > 0) await this.#write({ insert: collection, documents });
   }
 
-  /** Returns how many documents match the statements. @throws MongoServerError as `insert` does */
+  /** Returns how many documents match the statements. @throws MongoServerError like `insert` */
   async update(collection: string, updates: readonly Document[]): Promise<number> {
     return updates.length > 0 ? this.#write({ update: collection, updates }) : 0;
   }
@@ -98,12 +97,12 @@ export class Transaction {
   }
 
   /**
-   * Writes to users who are about to be named as authors, so that a transaction that deletes one of them
-   * conflicts with this one. The value is new each time: the server skips a write that changes nothing, and
-   * two transactions that skip it do not conflict.
+   * Writes to the users who will be named as authors, so that a transaction that deletes one of them conflicts
+   * with this one. Writes a new value each time: the server skips a write that changes nothing, and skipped
+   * writes don't conflict.
    *
    * @param ids null stands for no author
-   * @returns the ids that are not a user's
+   * @returns the ids that don't belong to a user
    */
   async touchAuthors(ids: Iterable<Id | null>): Promise<ReadonlySet<Id | null>> {
     const authors = new Set(ids);

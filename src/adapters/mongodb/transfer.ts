@@ -46,7 +46,7 @@ function transferOf<R extends User | Post>(
       return page.items;
     },
     async load(records) {
-      // Copied at once, because the caller can change its records meanwhile.
+      // Copied at once, because the caller may change its records meanwhile.
       const loaded = records.map(({ record, version }) => {
         return { encoded: encode(collection, record), version };
       });
@@ -79,7 +79,7 @@ interface DeletedDocument {
   readonly last: Version;
 }
 
-/** Splits a list into parts of one transaction each. */
+/** Splits a list into parts, one per transaction. */
 function* partsOf<T>(all: readonly T[], bytesOf: (one: T) => number): Generator<T[]> {
   let part: T[] = [];
   let bytes = 0;

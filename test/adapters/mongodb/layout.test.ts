@@ -49,11 +49,11 @@ await describeOnMongodb('a MongoDB database', () => {
   const obstacles: Record<string, readonly [() => Promise<unknown>, RegExp | string]> = {
     'an index of the same name on another field': [
       () => collection('users').createIndex({ other: 1 }, { name: 'createdAt' }),
-      /^An index of "users" conflicts with one that Rostrum needs/,
+      /^An index on "users" conflicts with one that Rostrum needs/,
     ],
     'an index of the same name that is not unique': [
       () => collection('users').createIndex({ emailKey: 1 }, { name: 'emailKey_unique' }),
-      /^An index of "users"/,
+      /^An index on "users"/,
     ],
     'a collection with its own collation': [
       () => database.db.createCollection('posts', { collation: { locale: 'en' } }),
@@ -65,7 +65,7 @@ await describeOnMongodb('a MongoDB database', () => {
     ],
     'a collection of another program': [
       () => collection('posts').insertOne({ _id: 'x' }),
-      /^The collection "posts" holds documents of another program/,
+      /^The collection "posts" has documents from another program/,
     ],
     'a layout of a later version': [
       () => collection('rostrum').insertOne({ _id: 'layout', version: 2 } as { _id: string }),

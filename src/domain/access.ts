@@ -103,8 +103,8 @@ export class Access {
   }
 
   /**
-   * Prevents callers from giving an author away or taking one. Looks at the input before its fields are
-   * validated: an invalid field must not reveal whether the other author exists.
+   * Prevents callers from giving a post to another author or taking one over. Looks at the input before its
+   * fields are validated: an invalid field must not reveal whether the other author exists.
    */
   checkAuthor(current: Owned, input: unknown, mode: 'replace' | 'patch'): void {
     if (this.#collection === 'users' || !isPlainObject(input)) return;
@@ -172,7 +172,7 @@ export function subjectOf(caller: Caller | undefined): Id {
   return subject;
 }
 
-/** True if a caller reads this user, or all users, in full, and not in the public view. */
+/** True if a caller may read this user, or all users, in full rather than in the public view. */
 export function canReadInFull(caller: Caller | undefined, id?: Id): boolean {
   if (caller === undefined) return true;
   const { scopes, subject } = caller;

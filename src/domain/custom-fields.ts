@@ -11,11 +11,11 @@ export interface CustomFieldsInput {
 /**
  * A deployment's own schema for the custom fields of users or of posts: the part of Standard Schema v1
  * (https://standardschema.dev) that is used here, so that a schema of Zod, Valibot, ArkType and
- * others fits as it is.
+ * others works unchanged.
  *
  * It sees only the custom fields, and its result is stored. So the result must be JSON, must not contain a
  * known field, and must be accepted by the schema again. A schema runs only when custom fields change. It
- * must be synchronous and must not throw: either fails the call.
+ * must be synchronous and must not throw; otherwise the call fails.
  * (An asynchronous check that rejects can't be caught: Zod, for example, runs it synchronously first and
  * drops its promise, which ends a Node process.)
  */
@@ -104,7 +104,7 @@ export function applySchema(
   const clash = Object.keys(result as JsonObject).find(taken);
   if (clash !== undefined) {
     throw new TypeError(
-      `The schema of custom fields returned "${clash}", a field of Rostrum's own.`,
+      `The schema of custom fields returned "${clash}", which is one of Rostrum's own fields.`,
     );
   }
   if (validate(schema, result as JsonObject).issues.length > 0) {

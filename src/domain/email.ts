@@ -62,6 +62,6 @@ function split(text: string): [local: string, domain: string] {
 function domainToAscii(domain: string): string | undefined {
   if (asciiDomain.test(domain)) return domain.toLowerCase();
   if (!anyDomain.test(domain)) return undefined;
-  // The class reads a host whose last label is a number as an IPv4 address: `x` is never a number.
+  // `URL` reads a host whose last label is a number as an IPv4 address; the label `x` prevents that.
   return URL.parse(`http://${domain}.x`)?.hostname.slice(0, -'.x'.length);
 }

@@ -6,8 +6,8 @@ import { codePoints, isCleanText } from './text.ts';
 /**
  * Reads values that came from outside as I-JSON (RFC 7493) within the limits of a record.
  *
- * Copies are made, so that no part of them is shared. `undefined` members of objects count
- * as absent, as in `JSON.stringify`; `-0` becomes `0`, as JSON text cannot be trusted to keep it.
+ * Copies what it reads, so that nothing is shared with the caller. `undefined` members of objects count as
+ * absent, as in `JSON.stringify`; `-0` becomes `0`, as JSON text cannot be trusted to keep it.
  */
 export class JsonReader {
   readonly issues = new Issues();

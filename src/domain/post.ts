@@ -4,7 +4,7 @@ import type { JsonObject } from './json.ts';
 import type { MergePatch } from './merge-patch.ts';
 import type { EntityFields, Id, ServerMadeInput } from './record.ts';
 
-// Aliases and not interfaces: these are also JSON objects to the compiler.
+// Type aliases, because an interface is not assignable to `JsonObject`.
 type PostFields = EntityFields & {
   readonly title: string;
   readonly body: string;

@@ -5,7 +5,7 @@ import type { Version } from './record.ts';
 /** Versions, or `any` for every version. */
 export type Versions = readonly Version[] | 'any';
 
-/** A condition on a record's version, without which a change is not made. */
+/** A condition on a record's version; unless it holds, the change is not made. */
 export interface Precondition {
   /** The change is made only at one of these. */
   readonly only?: Versions | undefined;
@@ -20,7 +20,7 @@ export function checkPrecondition(
   { only, except, required = false }: Precondition,
   version: Version,
 ): void {
-  // A precondition that only creates a record needs no version.
+  // A request that can only create a record needs no version.
   const isMissing = only === undefined && except !== 'any';
   if (required && isMissing) throw new RostrumError('precondition-required', {});
   const excluded = except !== undefined && includes(except, version);

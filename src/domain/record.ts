@@ -40,7 +40,7 @@ export type ServerMadeInput = { readonly [K in keyof EntityFields]?: EntityField
 /**
  * A record and its version.
  *
- * Text and value are each made once, when first used. `record` is the same object each time, so that a
+ * `json` and `record` are each made once, on first use. `record` is the same object each time, so that a
  * decision can return it; modifying it changes neither `json` nor what is stored.
  */
 export interface Versioned<R> {

@@ -5,7 +5,7 @@ import type { MergePatch } from './merge-patch.ts';
 import type { EntityFields, ServerMadeInput } from './record.ts';
 import { knownFields } from './rules.ts';
 
-// Aliases and not interfaces: these are also JSON objects to the compiler.
+// Type aliases, because an interface is not assignable to `JsonObject`.
 type UserFields = EntityFields & {
   readonly name: string;
   readonly email: string | null;

@@ -22,15 +22,15 @@ export interface EventPage {
 /**
  * Every change of every record, in one order.
  *
- * - Type, collection, id and version name an event. Each post that the deletion of a user changes or
+ * - Type, collection, id and version identify an event. Each post that the deletion of a user changes or
  *   deletes is an event of its own.
- * - A call that changes nothing, is rejected, fails or is replayed makes no event.
+ * - A call that changes nothing, is rejected, fails or is replayed produces no event.
  * - An event commits with its change. It can be read within a second of the acknowledgement (within
  *   15 s on a sharded cluster), and never before the change is durable.
  * - The events of one record come in the order of its versions. All readers see one order.
  * - Reading on from `next` returns every later event once.
  * - A store may drop old events. Reading from a position that was dropped throws `events-expired`.
- * - A record stored by `load` makes an event if it is new, or if its version changes.
+ * - A record stored by `load` produces an event if it is new, or if its version changes.
  */
 export interface EventLog {
   /**

@@ -76,8 +76,8 @@ export interface Repository<R> {
    * this id, so that no ETag of that record ever fits this one (RFC 9110, section 8.8.1).
    *
    * With a receipt, record and receipt are stored in one commit. If this repository has a receipt with the
-   * same key and fingerprint, nothing is written, no conflict matters, and the call returns the record as
-   * the first call stored it, at its version, even if it has been changed or deleted since. With another
+   * same key and fingerprint, nothing is written, conflicts are not checked, and the call returns the
+   * record as the first call stored it, at its version, even if it has been changed or deleted since. With another
    * fingerprint it throws.
    *
    * A stored receipt has expired once its `until` is not after the `from` of a new receipt with its key. You

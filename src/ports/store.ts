@@ -38,7 +38,7 @@ export interface Store<Filters extends CustomFilters = CustomFilters> extends As
   ready(): Promise<void>;
 
   /**
-   * Waits for the calls under way, then frees the store's resources. A store may limit how long it waits. A
+   * Waits for calls in progress, then frees the store's resources. A store may limit how long it waits. A
    * call made after `close` ends in `store-unavailable` at once. Closing again, even concurrently, does
    * nothing. `Symbol.asyncDispose` does the same.
    */

@@ -71,7 +71,7 @@ export interface RecordTransfer<R> {
 
     /**
      * Stores ids of deleted records. Skips an id whose record exists, and never lowers a last version. This
-     * is not a deletion and makes no event.
+     * is not a deletion and produces no event.
      */
     load(ids: readonly DeletedId[]): Promise<void>;
   };

@@ -17,7 +17,7 @@ import type { Suite } from './suite.ts';
 
 export const modes: readonly DeleteMode[] = ['refuse', 'delete', 'keep'];
 
-/** Creates a user with so many posts, every second one a draft, and posts of others. */
+/** Creates a user with this many posts, every second one a draft, and posts of others. */
 export async function authorWith(count: number, { users, posts }: Store) {
   const author = user({ email: null });
   const colleague = user();

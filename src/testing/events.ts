@@ -149,7 +149,7 @@ export function describeEventRaces({ contract, test }: Suite): void {
       let [position, reads] = [start, 0];
       await until(async () => {
         const page = await log.read(limit, position);
-        // As a follower that ends before it stores its position, and then reads the page again.
+        // Like a follower that crashes before it stores its position, and then reads the page again.
         if (++reads % 3 !== 0) {
           for (const event of page.events) await expectMade(store, event);
           met.push(...page.events);

@@ -64,7 +64,7 @@ function conditionsOf(field: string, op: Condition['op'], found: readonly string
   if (op === 'eq') return sought.map((value) => ({ field, op, value }));
   if (op === 'in')
     return times(6, (n) => ({ field, op, value: sought.filter((_, m) => m % 6 === n) }));
-  // The texts that begin with a text end before the next text of its length.
+  // Strings with a given prefix end before the next prefix of the same length.
   const ends = sought.flatMap((text) => prefixSpan(text).before ?? []);
   return [...sought, ...ends].filter((_, n) => n % 3 === 0).map((value) => ({ field, op, value }));
 }

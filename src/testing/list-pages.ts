@@ -186,7 +186,7 @@ function describeChanges(direction: 'asc' | 'desc', { test }: Suite): void {
   };
   for (const by of changingOrders) {
     const order = { ...by, direction };
-    const title = `a list that changes has each record that stays once, by ${by.field}, ${direction}`;
+    const title = `a changing list returns each lasting record exactly once, by ${by.field}, ${direction}`;
     test(title, async ({ posts }) => {
       const stay = times(40, (n) => postAt(n));
       const expected = idsOf(select('posts', stay, { conditions: [], order }));

@@ -6,7 +6,7 @@ import { assert, quote, StoreFailure } from './assertions.ts';
 import { at, later, post, user } from './fixtures.ts';
 import { Watch } from './watch.ts';
 
-/** The functions of a test runner. Those of Mocha, Vitest and node:test fit as they are. */
+/** The functions of a test runner. Those of Mocha, Vitest and node:test work unchanged. */
 export interface Runner {
   readonly describe: (name: string, body: () => void) => unknown;
   readonly it: (name: string, body: () => Promise<void>) => unknown;

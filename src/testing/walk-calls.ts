@@ -219,7 +219,7 @@ export class RandomCalls {
   /**
    * A condition that mostly holds for this record.
    *
-   * @param again a condition before, on whose field this one is too
+   * @param again an earlier condition; this one is on the same field
    */
   #condition(collection: Collection, record: Entity, again?: QueryField): Condition {
     const declared = declaredFields(customFilters[collection]);
@@ -266,7 +266,7 @@ export class RandomCalls {
     return { ...own, ...common, ...Object.fromEntries(custom) } as User & Post;
   }
 
-  /** An id of the pool; mostly one that exists, or does not. */
+  /** An id from the pool, usually one that exists (or, if `exists` is false, one that doesn't). */
   async #id(collection: Collection, exists = true): Promise<Id> {
     let id: Id;
     do id = this.#pick(ids[collection]);

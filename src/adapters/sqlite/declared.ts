@@ -15,7 +15,7 @@ import { hasCode, SqliteStoreError } from './connection/errors.ts';
 
 // Declared custom fields. Everything about them is in the file and derived from the JSON by SQLite: an
 // index on an expression for each field, a second one if it is unique, and a table of elements for each array. So
-// a server without a declaration keeps them right too.
+// a server without a declaration keeps them up to date too.
 
 /** SQLite's names of the types (https://www.sqlite.org/json1.html#jtype), and the expression that reads a value. */
 const jsonTypes = {

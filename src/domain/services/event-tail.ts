@@ -37,7 +37,7 @@ interface QueuedRead extends PromiseWithResolvers<EventPage> {
  */
 export class EventTail {
   readonly #log: EventLog;
-  /** Reads that have not begun, oldest first. Equal ones are one. */
+  /** Reads that have not begun, oldest first. Equal reads share an entry. */
   readonly #queue = new Map<string, QueuedRead>();
   #isReading = false;
   #waiting = 0;

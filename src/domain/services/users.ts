@@ -177,7 +177,7 @@ async function readPublicPage(
   return page;
 }
 
-/** Filters and orders must not tell what the public view hides. */
+/** Filters and orders must not reveal what the public view hides. */
 function checkPublicOnly(
   { publicFields }: UserContext,
   { filter, order }: CheckedRequest<UserFilter, string>,

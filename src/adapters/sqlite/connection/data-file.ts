@@ -60,8 +60,8 @@ export function identityOf(path: string): string | undefined {
 }
 
 /**
- * Returns true if a file was put in its place after the last write to the log beside it. SQLite applies the log
- * to it all the same (https://sqlite.org/howtocorrupt.html, section 1.4).
+ * Returns true if the file was put there after the last write to the log beside it. SQLite applies the log
+ * to it anyway (https://sqlite.org/howtocorrupt.html, section 1.4).
  */
 export function isLogInDoubt(file: string): boolean {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false });

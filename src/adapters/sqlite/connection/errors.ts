@@ -47,8 +47,8 @@ const resultCodes = {
 } as const;
 
 /**
- * Wraps an error of `node:sqlite`, its `cause`. Every error of the driver is wrapped, so
- * that the error of a decision or a guard is never mistaken for one.
+ * Wraps an error of `node:sqlite`, its `cause`. Every driver error is wrapped, so
+ * that an error of a decision or a guard is never mistaken for one.
  */
 export class DriverError extends Error {
   override readonly name = 'DriverError';
@@ -58,7 +58,7 @@ export class DriverError extends Error {
   }
 }
 
-/** Returns true for an error of the driver with one of these result codes. */
+/** Returns true for a driver error with one of these result codes. */
 export function hasCode(error: unknown, ...names: (keyof typeof resultCodes)[]): boolean {
   const { cause } = error instanceof DriverError ? error : {};
   const code = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) : -1;

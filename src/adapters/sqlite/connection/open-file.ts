@@ -13,7 +13,7 @@ const retryMs = 5;
 /** How long the same fault is not logged again, in milliseconds. */
 const repeatMs = 60_000;
 
-/** The data file of an open store: runs reads, and detects accidents of the file. */
+/** The data file of an open store: runs reads, and detects when the file is moved, replaced or damaged. */
 export class OpenFile {
   readonly path: string;
   readonly connection: Connection;
@@ -75,7 +75,7 @@ export class OpenFile {
     checkVersion(this.connection, this.path);
   }
 
-  /** Translates an error of the driver into an error of the ports. Remembers damage. */
+  /** Translates a driver error into an error of the ports. Remembers damage. */
   translate(error: unknown, outcome: Outcome): unknown {
     if (error instanceof SqliteStoreError) return storeUnavailable(outcome, error);
     if (!(error instanceof DriverError)) return error;

@@ -22,7 +22,7 @@ export type WorkerRequest = ListRequest | 'close';
 
 type ListRequest = readonly [number: number, collection: Collection, query: PlainQuery];
 
-/** An error that is sent keeps its message alone, so one of the driver is sent as data. */
+/** An error sent to another thread keeps only its message, so a driver error is sent as data. */
 export type WorkerResponse = readonly [
   number: number,
   page: PlainPage | undefined,

@@ -210,7 +210,7 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
       const { record } = shown<R>(row);
       const search = searchRow(this.#name, record);
       const { field: name, custom: type } = order;
-      const key = type ? customValue(record, { name, type, isUnique: false }) : search[name];
+      const key = type ? customValue(record, { name, type }) : search[name];
       const position = { key: key ?? null, id: record.id };
       return { ...row, record, search, position };
     }).filter(({ record, search }) => conditions.every((one) => isMet(one, record, search)));

@@ -59,7 +59,7 @@ export function recordsOf<R extends User | Post>(connections: Connections, name:
 
   function keyOf(record: R, { field, custom }: QueryOrder): SortKey {
     if (custom === undefined) return searchRow(name, record)[field] ?? null;
-    return customValue(record, { name: field, type: custom, isUnique: false });
+    return customValue(record, { name: field, type: custom });
   }
 
   /** Reads a page and a total with one statement. Of records beyond the page it reads only lengths. */

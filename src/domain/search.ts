@@ -87,7 +87,10 @@ export function sortKey(user: User, by: string, declared?: CustomFilterFields): 
 }
 
 /** Returns the value of a declared text or number; null for a value of another type. */
-export function customValue(record: object, declared: DeclaredField | undefined): SortKey {
+export function customValue(
+  record: object,
+  declared: Pick<DeclaredField, 'name' | 'type'> | undefined,
+): SortKey {
   const value: unknown = declared && Reflect.get(record, declared.name);
   if (declared?.type === 'text') return typeof value === 'string' ? value : null;
   // Zero has one sign: JSON has no -0.

@@ -5,13 +5,14 @@ import { type Suite, uniqueField } from './suite.ts';
 
 const slug = 'slug';
 
+const has = (value: string) => ({ field: 'tags', custom: 'text[]', op: 'has', value }) as const;
+
 /** Declared custom fields beyond equality: ranges, arrays of texts, orders, unique values. */
 export function describeCustomFields({ test, testEach }: Suite): void {
   test('a condition on an array matches arrays that contain the text', async ({ posts }) => {
     const lists = [['a', 'b'], ['b'], ['a', 'a', 1, null, ['b']], [], 'a', { a: 'a' }, null, ['A']];
     const created = lists.map((tags) => post({ tags }));
     const ids = await insert(posts, [...created, post()]);
-    const has = (value: string) => ({ field: 'tags', custom: 'text[]', op: 'has', value }) as const;
     await expectMatches(posts, [has('a')], [ids[0] ?? '', ids[2] ?? '']);
     await expectMatches(posts, [has('a'), has('b')], [ids[0] ?? '']);
     await expectMatches(posts, [has('c')], []);
@@ -24,7 +25,6 @@ export function describeCustomFields({ test, testEach }: Suite): void {
     const [id = ''] = await insert(posts, [post({ tags: ['a'] })]);
     const change = posts.update(id, ({ record }) => ({ ...record, tags: ['b'], authorId: 'none' }));
     await expectError(change, 'invalid-record');
-    const has = (value: string) => ({ field: 'tags', custom: 'text[]', op: 'has', value }) as const;
     await expectMatches(posts, [has('a')], [id]);
     await expectMatches(posts, [has('b')], []);
   });

@@ -1,5 +1,6 @@
 import {
   type Condition,
+  compareKeys,
   comparePositions,
   type ListQuery,
   type Page,
@@ -77,15 +78,15 @@ export function select<R extends Entity>(
   return records
     .map((record) => ({ record, row: searchRow(name, record as never) }))
     .filter(({ record, row }) => conditions.every((one) => isMet(one, { ...record, ...row })))
-    .map(({ record, row }) => ({ record, key: keyOf(record, row, order), id: record.id }))
+    .map(({ record, row }) => ({ record, key: sortKeyOf(record, row, order), id: record.id }))
     .filter((one) => after === undefined || sign * comparePositions(one, after) > 0)
     .sort((a, b) => sign * comparePositions(a, b))
     .map(({ record }) => record);
 }
 
-function keyOf(record: object, row: SearchRow, { field, custom }: QueryOrder): SortKey {
+export function sortKeyOf(record: object, row: SearchRow, { field, custom }: QueryOrder): SortKey {
   if (custom === undefined) return row[field] ?? null;
-  return customValue(record, { name: field, type: custom, isUnique: false });
+  return customValue(record, { name: field, type: custom });
 }
 
 function isMet(
@@ -97,9 +98,8 @@ function isMet(
   if (condition.op === 'has') return Array.isArray(value) && value.includes(condition.value);
   if (condition.op === 'in') return condition.value.some((one) => one === value);
   if (typeof value !== typeof condition.value) return false;
-  const a = { key: value as string, id: '' };
-  const b = { key: condition.value, id: '' };
-  return condition.op === 'from' ? comparePositions(a, b) >= 0 : comparePositions(a, b) < 0;
+  const order = compareKeys(value as SortKey, condition.value);
+  return condition.op === 'from' ? order >= 0 : order < 0;
 }
 
 export function eq(field: string, value: string): Condition {

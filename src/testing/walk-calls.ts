@@ -6,7 +6,6 @@ import {
   pageLimits,
   type QueryField,
   type QueryOrder,
-  type SortKey,
 } from '../domain/list.ts';
 import type { Post } from '../domain/post.ts';
 import type { Receipt } from '../domain/receipt.ts';
@@ -18,12 +17,13 @@ import {
   type Versioned,
   VersionedRecord,
 } from '../domain/record.ts';
-import { customValue, type SearchRow, searchRow, sorts } from '../domain/search.ts';
+import { type SearchRow, searchRow, sorts } from '../domain/search.ts';
 import type { User } from '../domain/user.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store } from '../ports/store.ts';
 import { modes } from './delete.ts';
 import { at, digest, post, times, user } from './fixtures.ts';
+import { sortKeyOf } from './lists.ts';
 import { customFilters, transferOf } from './suite.ts';
 
 /** A call that can be made on several stores, first on the memory store. */
@@ -189,7 +189,8 @@ export class RandomCalls {
       conditions.push(this.#condition(collection, record, again));
     }
     const order = this.#order(collection, conditions);
-    const key = keyOf(collection, this.#chance(0.7) ? record : other, order);
+    const keyed = this.#chance(0.7) ? record : other;
+    const key = sortKeyOf(keyed, rowOf(collection, keyed), order);
     const last = this.#positions.get(nameOf(collection, order));
     const fields = ['id', ...Object.keys(other).filter(() => this.#chance(0.3))];
     const isPart = this.#chance(0.2);
@@ -321,11 +322,6 @@ function nameOf(collection: Collection, { field, custom }: QueryOrder): string {
 
 function rowOf(collection: Collection, record: object): SearchRow {
   return searchRow(collection, record as never);
-}
-
-function keyOf(collection: Collection, record: Entity, { field, custom }: QueryOrder): SortKey {
-  if (custom === undefined) return rowOf(collection, record)[field] ?? null;
-  return customValue(record, { name: field, type: custom, isUnique: false });
 }
 
 function recordsOf(store: Store, collection: Collection): Repository<Entity> {

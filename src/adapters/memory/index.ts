@@ -34,7 +34,6 @@ export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): St
   const setFilling = (isFilling: boolean) => {
     checkOpen(state);
     state.isFilling = isFilling;
-    return isFilling;
   };
   const close = async () => {
     state.isClosed = true;
@@ -45,9 +44,12 @@ export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): St
     transfer: {
       users,
       posts,
-      begin: async () => void setFilling(true),
-      end: async () => void setFilling(false),
-      isFilling: async () => setFilling(state.isFilling),
+      begin: async () => setFilling(true),
+      end: async () => setFilling(false),
+      async isFilling() {
+        checkOpen(state);
+        return state.isFilling;
+      },
     },
     events: {
       async read(limit, after) {
@@ -65,12 +67,10 @@ export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): St
 }
 
 class MemoryUsers extends MemoryRepository<User> implements UserRepository {
-  readonly #users: Table<User>;
   readonly #posts: Table<Post>;
 
   constructor(state: State, users: Table<User>, posts: Table<Post>) {
     super(state, users);
-    this.#users = users;
     this.#posts = posts;
   }
 
@@ -93,24 +93,21 @@ class MemoryUsers extends MemoryRepository<User> implements UserRepository {
         this.#posts.put(this.#posts.rowOf(changed, post.version + 1));
       }
     }
-    this.#users.delete(user);
+    this.table.delete(user);
     return { posts: posts.length };
   }
 }
 
 class MemoryPosts extends MemoryRepository<Post> implements PostRepository {
-  readonly #posts: Table<Post>;
-
   constructor(state: State, posts: Table<Post>, users: Table<User>) {
     super(state, posts, ({ authorId }) => {
       if (authorId !== null && users.get(authorId) === undefined) throw unknownAuthor();
     });
-    this.#posts = posts;
   }
 
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
     const post = this.toDelete(id, guard);
-    if (post !== undefined) this.#posts.delete(post);
+    if (post !== undefined) this.table.delete(post);
     return post !== undefined;
   }
 }

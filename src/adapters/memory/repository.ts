@@ -31,21 +31,21 @@ interface StoredReceipt {
  * makes it atomic.
  */
 export class MemoryRepository<R extends User | Post> implements Repository<R>, RecordTransfer<R> {
+  protected readonly table: Table<R>;
   readonly #state: State;
-  readonly #table: Table<R>;
   readonly #checkReferences: (record: R) => void;
   readonly #receipts = new Map<string, StoredReceipt>();
 
   /** @param checkReferences throws when a record names another one that does not exist */
   constructor(state: State, table: Table<R>, checkReferences = (_record: R) => {}) {
     this.#state = state;
-    this.#table = table;
+    this.table = table;
     this.#checkReferences = checkReferences;
   }
 
   async get(id: Id): Promise<Versioned<R> | undefined> {
     checkOpen(this.#state);
-    const row = this.#table.get(id);
+    const row = this.table.get(id);
     return row && versionedOf(row);
   }
 
@@ -53,9 +53,9 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
     checkOpen(this.#state);
     const { conditions, order, after, total } = query;
     const matches = (row: Row) => conditions.every((condition) => meets(row, condition));
-    const rows = this.#table.after(order, after).filter(matches);
+    const rows = this.table.after(order, after).filter(matches);
     const { items, next } = cutPage(rows, query, (row) => positionOf(row, order));
-    const count = total && { total: this.#table.matching(conditions).length };
+    const count = total && { total: this.table.matching(conditions).length };
     return { items: items.map((row) => versionedOf<R>(row)), next, ...count };
   }
 
@@ -65,20 +65,20 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
     if (earlier !== undefined)
       return Object.assign(versionedOf<R>(earlier.row), { replayed: true });
     const { id } = record;
-    if (this.#table.get(id) !== undefined) throw new RostrumError('id-taken', { id });
-    const row = this.#put(record, (this.#table.lastVersion(id) ?? 0) + 1);
+    if (this.table.get(id) !== undefined) throw new RostrumError('id-taken', { id });
+    const row = this.#put(record, (this.table.lastVersion(id) ?? 0) + 1);
     if (receipt !== undefined) this.#keep(receipt, row);
     return Object.assign(versionedOf<R>(row), { replayed: false });
   }
 
   async lastVersion(id: Id): Promise<Version | undefined> {
     checkOpen(this.#state);
-    return this.#table.lastVersion(id);
+    return this.table.lastVersion(id);
   }
 
   async update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
     checkOpen(this.#state);
-    const row = this.#table.get(id);
+    const row = this.table.get(id);
     if (row === undefined) return undefined;
     const current = versionedOf<R>(row);
     const next = decide(current);
@@ -90,42 +90,42 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   async scan({ after, ...cut }: ScanRequest): Promise<readonly Versioned<R>[]> {
     checkOpen(this.#state);
     const order = { field: 'id', direction: 'asc' } as const;
-    const rows = this.#table.after(order, after === undefined ? after : { key: after, id: after });
+    const rows = this.table.after(order, after === undefined ? after : { key: after, id: after });
     return cutPage(rows, cut, (row) => positionOf(row, order)).items.map((row) => versionedOf(row));
   }
 
   async load(records: readonly Versioned<R>[]): Promise<void> {
     checkOpen(this.#state);
     for (const { record, version } of records) {
-      const present = this.#table.get(record.id)?.version;
-      this.#put(record, versionToLoad(version, present, this.#table.lastVersion(record.id)));
+      const present = this.table.get(record.id)?.version;
+      this.#put(record, versionToLoad(version, present, this.table.lastVersion(record.id)));
     }
   }
 
   readonly deleted = {
     scan: async (limit: number, after?: Id): Promise<readonly DeletedId[]> => {
       checkOpen(this.#state);
-      return this.#table.deletedIds(limit, after);
+      return this.table.deletedIds(limit, after);
     },
     load: async (ids: readonly DeletedId[]): Promise<void> => {
       checkOpen(this.#state);
-      for (const { id, lastVersion } of ids) this.#table.markDeleted(id, lastVersion);
+      for (const { id, lastVersion } of ids) this.table.markDeleted(id, lastVersion);
     },
   };
 
   /** Returns the row that is about to be deleted, unless there is none; the guard may throw. */
   protected toDelete(id: Id, guard?: Guard<R>): Row | undefined {
     checkOpen(this.#state);
-    const row = this.#table.get(id);
+    const row = this.table.get(id);
     if (row !== undefined) guard?.(versionedOf(row));
     return row;
   }
 
   #put(record: R, version: Version): Row {
-    const row = this.#table.rowOf(record, version);
-    this.#table.checkUnique(row);
+    const row = this.table.rowOf(record, version);
+    this.table.checkUnique(row);
     this.#checkReferences(record);
-    this.#table.put(row);
+    this.table.put(row);
     return row;
   }
 

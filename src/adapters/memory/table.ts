@@ -2,10 +2,12 @@ import type { DeclaredField } from '../../domain/declared-fields.ts';
 import { emailTaken, fieldTaken } from '../../domain/errors.ts';
 import {
   type Condition,
+  compareKeys,
   comparePositions,
   type Position,
   type QueryField,
   type QueryOrder,
+  type SortKey,
 } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
 import { type Collection, type Id, type Version, VersionedRecord } from '../../domain/record.ts';
@@ -109,7 +111,7 @@ export class Table<R extends User | Post> {
     });
     return [email, ...others]
       .filter(({ value }) => value !== null)
-      .map((one) => ({ ...one, key: `${keyOf(one)} ${JSON.stringify(one.value)}` }));
+      .map((one) => ({ ...one, key: `${fieldKey(one)} ${JSON.stringify(one.value)}` }));
   }
 
   /** Returns the ids of deleted records after an id, in order. */
@@ -142,7 +144,7 @@ export class Table<R extends User | Post> {
   }
 
   #inOrder(order: QueryOrder): readonly Row[] {
-    const name = `${keyOf(order)} ${order.direction}`;
+    const name = `${fieldKey(order)} ${order.direction}`;
     let rows = this.#orders.get(name);
     if (rows === undefined) {
       const sign = order.direction === 'asc' ? 1 : -1;
@@ -156,19 +158,14 @@ export class Table<R extends User | Post> {
 }
 
 /** A custom field can have the name of a search field. */
-function keyOf({ field, custom }: QueryField): string {
+function fieldKey({ field, custom }: QueryField): string {
   return `${custom} ${field}`;
 }
 
 export function positionOf({ id, search, custom }: Row, order: QueryOrder): Position {
   const { field, custom: type } = order;
   if (type === undefined) return { key: search[field] ?? null, id };
-  return { key: customValue(custom, { name: field, type, isUnique: false }), id };
-}
-
-/** Compares two texts, or two numbers. */
-function compare(a: unknown, b: string | number): number {
-  return typeof b === 'string' ? compareText(a as string, b) : (a as number) - b;
+  return { key: customValue(custom, { name: field, type }), id };
 }
 
 function valueIn({ search, custom: own }: Row, { field, custom }: QueryField): unknown {
@@ -185,9 +182,11 @@ export function meets(row: Row, condition: Condition): boolean {
     case 'has':
       return Array.isArray(value) && value.includes(condition.value);
     case 'from':
-      return typeof value === typeof condition.value && compare(value, condition.value) >= 0;
-    case 'before':
-      return typeof value === typeof condition.value && compare(value, condition.value) < 0;
+    case 'before': {
+      if (typeof value !== typeof condition.value) return false;
+      const order = compareKeys(value as SortKey, condition.value);
+      return condition.op === 'from' ? order >= 0 : order < 0;
+    }
     case 'isNull':
       return value === null;
   }

@@ -48,7 +48,7 @@ export function hasVisible(text: string): boolean {
 }
 
 /**
- * Orders texts by code point, as UTF-8 orders its bytes; negative when `a` comes first.
+ * Orders well-formed texts by code point, as UTF-8 orders its bytes; negative when `a` comes first.
  *
  * JavaScript's own `<` goes by UTF-16 unit and puts `😀` (U+1F600) before `～` (U+FF5E).
  */
@@ -57,21 +57,15 @@ export function compareText(a: string, b: string): number {
   for (let i = 0; i < shared; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
-    if (x === y) continue;
-    // If one of them is the second half of a pair, the code points begin a unit earlier.
-    const isSecond = isLeading(a.charCodeAt(i - 1)) && (isTrailing(x) || isTrailing(y));
-    const start = isSecond ? i - 1 : i;
-    return (a.codePointAt(start) ?? 0) - (b.codePointAt(start) ?? 0);
+    if (x !== y) return rankOf(x) - rankOf(y);
   }
   return a.length - b.length;
 }
 
-function isLeading(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isTrailing(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
+/** Ranks UTF-16 units by code point: surrogates, which encode those above U+FFFF, come last. */
+function rankOf(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
 /** Returns the text in Unicode's normalization form C, as `name` and `title` filters compare it. */

@@ -157,8 +157,7 @@ function spanConditions(
 }
 
 /** Returns the smallest value after this one, so that `from` can express "greater than". */
-export function nextValue(value: number): number;
-export function nextValue(value: string): string;
+export function nextValue<T extends string | number>(value: T): T extends string ? string : number;
 export function nextValue(value: string | number): string | number {
   // No text contains NUL, so U+0001 makes the next text.
   if (typeof value === 'string') return `${value}\u0001`;

@@ -106,18 +106,14 @@ function readValues(
   const [startsWith] = query.get(`${name}[startsWith]`) ?? [];
   const span = readSpan<string | number>(query, name, (text) => {
     const value = type === 'number' ? Number(text) : text;
-    return [value, next(value)];
+    return [value, nextValue(value)];
   });
   if (startsWith === undefined && Object.keys(span).length === 0) return equal;
   if (typeof equal === 'string' || typeof equal === 'number') {
     narrow(span, 'from', equal);
-    narrow(span, 'before', next(equal));
+    narrow(span, 'before', nextValue(equal));
   }
   return { ...span, ...(startsWith !== undefined && { startsWith }) } as CustomFilter[string];
-}
-
-function next(value: string | number): string | number {
-  return typeof value === 'string' ? nextValue(value) : nextValue(value);
 }
 
 /** Says how to declare a field that a list was asked to be filtered by. */

@@ -35,7 +35,7 @@ export class Access {
   /** @param id of the record to read; absent for a list */
   checkRead(id?: Id): void {
     if (this.#collection === 'posts' && this.#has('read:all')) return;
-    if (id === undefined || !this.#isItself(id)) this.#require('read');
+    if (id === undefined || !this.#isOwnUser(id)) this.#require('read');
   }
 
   /** Checks the right to read users in the public view. */
@@ -53,7 +53,7 @@ export class Access {
   }
 
   /** Checks the right to delete or change all posts of a user together with the user. */
-  checkPostsOf(id: Id): void {
+  checkWritePostsOf(id: Id): void {
     const { scopes, subject } = this.caller;
     if (scopes.has('posts:write') || (scopes.has('posts:write:own') && id === subject)) return;
     throw forbidden('posts:write');
@@ -82,7 +82,7 @@ export class Access {
   }
 
   /** Narrows a filter to what this caller can see: all of its own posts, and other people's public ones. */
-  visible<Filter extends EntityFilter>(
+  narrow<Filter extends EntityFilter>(
     filter: Filter & Pick<PostFilter, 'authorId' | 'publishedAt'>,
     now: Instant,
   ): Filter {
@@ -94,8 +94,8 @@ export class Access {
 
   // Ownership is checked inside the step that makes the change.
 
-  checkInput(input: unknown): void {
-    if (this.#collection === 'posts' && isPlainObject(input)) this.#checkOwner(input.authorId);
+  checkNewPost(input: unknown): void {
+    if (isPlainObject(input)) this.#checkOwner(input.authorId);
   }
 
   checkChange(current: Owned): void {
@@ -115,8 +115,8 @@ export class Access {
   /** Treats a missing record like someone else's, for a caller who isn't allowed to read it. */
   checkMissing(id: Id): void {
     const mayRead = this.#has('read') || this.#has('read:all') || this.#has('read:public');
-    const isItself = this.#collection === 'users' && id === this.caller.subject;
-    if (!isItself && !mayRead && !this.#has('write')) throw this.#notOwn();
+    const isOwnUser = this.#collection === 'users' && id === this.caller.subject;
+    if (!isOwnUser && !mayRead && !this.#has('write')) throw this.#notOwn();
   }
 
   /** True if the caller is allowed to change every record, and posts without an author. */
@@ -125,7 +125,7 @@ export class Access {
   }
 
   /** True if this is the caller's own user, and the caller is allowed to change it. */
-  #isItself(id: Id): boolean {
+  #isOwnUser(id: Id): boolean {
     return this.#collection === 'users' && this.#isOwn(id) && this.#has('write:own');
   }
 

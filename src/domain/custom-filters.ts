@@ -68,8 +68,8 @@ export function checkCustomFilter(custom: unknown, fields: CustomFilterFields = 
   const filter = checkOptions<JsonObject>(custom, Object.keys(fields), 'filter "custom"');
   for (const [name, value] of Object.entries(filter)) {
     const { type = 'text' } = declaredField(fields, name) ?? {};
-    if (value === undefined || filterValues[type].takes(value)) continue;
-    throw new TypeError(`The filter "${name}" must be ${filterValues[type].words}.`);
+    if (value === undefined || filterValues[type].accepts(value)) continue;
+    throw new TypeError(`The filter "${name}" must be ${filterValues[type].expected}.`);
   }
   return filter as CustomFilter;
 }
@@ -77,33 +77,35 @@ export function checkCustomFilter(custom: unknown, fields: CustomFilterFields = 
 const isText = (value: unknown) => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number' && !Number.isNaN(value);
 
-/** Which values a filter takes; the words end the sentence "The filter must be …". */
+/** Which values a filter takes; `expected` ends the sentence "The filter must be …". */
 const filterValues: Readonly<
-  Record<CustomFilterType, { takes: (value: unknown) => boolean; words: string }>
+  Record<CustomFilterType, { accepts: (value: unknown) => boolean; expected: string }>
 > = {
   text: {
-    takes: (value) => isText(value) || hasOnly(value, ['from', 'before', 'startsWith'], isText),
-    words: 'a string, or an object with "from", "before" or "startsWith"',
+    accepts: (value) => isText(value) || hasOnly(value, ['from', 'before', 'startsWith'], isText),
+    expected: 'a string, or an object with "from", "before" or "startsWith"',
   },
   number: {
-    takes: (value) => Number.isFinite(value) || hasOnly(value, ['from', 'before'], isNumber),
-    words: 'a finite number, or an object with "from" or "before"',
+    accepts: (value) => Number.isFinite(value) || hasOnly(value, ['from', 'before'], isNumber),
+    expected: 'a finite number, or an object with "from" or "before"',
   },
-  boolean: { takes: (value) => typeof value === 'boolean', words: 'true or false' },
+  boolean: { accepts: (value) => typeof value === 'boolean', expected: 'true or false' },
   'text[]': {
-    takes: (value) => isText(value) || (Array.isArray(value) && [...value].every(isText)),
-    words: 'a string or a list of strings',
+    accepts: (value) => isText(value) || (Array.isArray(value) && [...value].every(isText)),
+    expected: 'a string or a list of strings',
   },
 };
 
 function hasOnly(
   value: unknown,
   names: readonly string[],
-  takes: (value: unknown) => boolean,
+  accepts: (value: unknown) => boolean,
 ): boolean {
   if (!isPlainObject(value)) return false;
   const members = Object.entries(value);
-  return members.every(([name, of]) => names.includes(name) && (of === undefined || takes(of)));
+  return members.every(
+    ([name, member]) => names.includes(name) && (member === undefined || accepts(member)),
+  );
 }
 
 /**

@@ -46,9 +46,9 @@ export function emailKey(email: string): string {
 export function emailPrefixKey(prefix: string): string | undefined {
   if (!prefix.includes('@')) return textKey(prefix);
   const [local, domain] = split(prefix);
-  const begun = domain.lastIndexOf('.') + 1;
-  const label = domain.slice(begun);
-  const labels = domainToAscii(domain.slice(0, begun));
+  const labelStart = domain.lastIndexOf('.') + 1;
+  const label = domain.slice(labelStart);
+  const labels = domainToAscii(domain.slice(0, labelStart));
   if (labels === undefined || !asciiDomain.test(label)) return undefined;
   return `${textKey(local)}@${labels}${label.toLowerCase()}`;
 }

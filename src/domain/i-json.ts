@@ -12,11 +12,11 @@ import { codePoints, isCleanText } from './text.ts';
 export class JsonReader {
   readonly issues = new Issues();
   readonly #path: (string | number)[] = [];
-  #most = 0;
+  #byteBound = 0;
 
   /** An upper bound of the bytes that all values read so far have as compact JSON in UTF-8. */
-  get mostBytes(): number {
-    return this.#most;
+  get byteBound(): number {
+    return this.#byteBound;
   }
 
   /** Returns the copy; parts with an issue can be missing from it. */
@@ -24,14 +24,14 @@ export class JsonReader {
     if (this.issues.full) return undefined;
     switch (typeof value) {
       case 'boolean':
-        this.#most += 6;
+        this.#byteBound += 6;
         return value;
       case 'string':
         return this.#text(value);
       case 'number':
         return this.#number(value);
       default:
-        this.#most += 6;
+        this.#byteBound += 6;
         if (value === null) return null;
     }
     const isArray = Array.isArray(value);
@@ -65,7 +65,7 @@ export class JsonReader {
 
   /** A character has six bytes at most: `\u001f`. */
   #text(text: string): string | undefined {
-    this.#most += text.length * 6 + 3;
+    this.#byteBound += text.length * 6 + 3;
     if (isCleanText(text)) return text;
     this.#add('invalid', 'Must not contain NUL or half of a surrogate pair.');
     return undefined;
@@ -73,9 +73,11 @@ export class JsonReader {
 
   /** RFC 7493, section 2.2: a number that a double would change is refused, not rounded. */
   #number(number: number): number | undefined {
-    this.#most += 26;
-    const held = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
-    if (held) return number === 0 ? 0 : number;
+    this.#byteBound += 26;
+    const isExact = Number.isInteger(number)
+      ? Number.isSafeInteger(number)
+      : Number.isFinite(number);
+    if (isExact) return number === 0 ? 0 : number;
     const message = 'An integer must lie within ±(2^53 − 1), and a number must not overflow.';
     this.#add('number-range', message);
     return undefined;
@@ -95,14 +97,14 @@ export class JsonReader {
 
   /** Returns false for a key that is too long for a pointer: its value is not read. */
   #checkKey(key: string): boolean {
-    this.#most += key.length * 6 + 4;
+    this.#byteBound += key.length * 6 + 4;
     // A code point is one unit of the text or two: most keys need no count.
     if (key.length > recordLimits.keyLength && codePoints(key) > recordLimits.keyLength) {
       this.#add('key', `It has a key of more than ${recordLimits.keyLength} characters.`);
       return false;
     }
-    const wrong = whyNoKey(key);
-    if (wrong !== undefined) this.issues.add([...this.#path, key], 'key', wrong);
+    const fault = keyFault(key);
+    if (fault !== undefined) this.issues.add([...this.#path, key], 'key', fault);
     return true;
   }
 
@@ -114,10 +116,10 @@ export class JsonReader {
 /** Returns true if a record can have a field with this name. */
 export function isFieldName(name: unknown): name is string {
   if (typeof name !== 'string' || codePoints(name) > recordLimits.keyLength) return false;
-  return whyNoKey(name) === undefined;
+  return keyFault(name) === undefined;
 }
 
-function whyNoKey(key: string): string | undefined {
+function keyFault(key: string): string | undefined {
   if (key === '') return 'A key must not be empty.';
   if (key === '__proto__') return 'A key must not be "__proto__".';
   return isCleanText(key) ? undefined : 'A key must not contain NUL or half of a surrogate pair.';

@@ -60,17 +60,20 @@ const filtersByName = filters as unknown as Readonly<
   Record<Collection, Readonly<Record<string, Filter<unknown>>>>
 >;
 
-/** Which values a filter takes; the words end the sentence "The filter must be …". */
+/** Which values a filter takes; `expected` ends the sentence "The filter must be …". */
 const filterTypes: Readonly<
-  Record<FilterType, { takes: (value: unknown) => boolean; words: string }>
+  Record<FilterType, { accepts: (value: unknown) => boolean; expected: string }>
 > = {
-  text: { takes: isText, words: 'a string' },
-  'text or null': { takes: (it) => it === null || isText(it), words: 'a string or null' },
-  ids: { takes: areIds, words: `a list of at most ${maxFilterIds} strings` },
-  span: { takes: isSpan, words: 'instants like 2026-11-21T09:30:00.000Z for "from" and "before"' },
+  text: { accepts: isText, expected: 'a string' },
+  'text or null': { accepts: (it) => it === null || isText(it), expected: 'a string or null' },
+  ids: { accepts: areIds, expected: `a list of at most ${maxFilterIds} strings` },
+  span: {
+    accepts: isSpan,
+    expected: 'instants like 2026-11-21T09:30:00.000Z for "from" and "before"',
+  },
   'span or null': {
-    takes: (it) => it === null || (isSpan(it) && Object.keys(it as object).length > 0),
-    words: 'null, or instants like 2026-11-21T09:30:00.000Z for "from", "before" or both',
+    accepts: (it) => it === null || (isSpan(it) && Object.keys(it as object).length > 0),
+    expected: 'null, or instants like 2026-11-21T09:30:00.000Z for "from", "before" or both',
   },
 };
 
@@ -137,12 +140,12 @@ export function conditionsOf<Filter extends EntityFilter>(
   const conditions: Condition[] = [];
   for (const [name, value] of Object.entries(known)) {
     if (value === undefined) continue;
-    const more = filtersByName[collection][name]?.conditions(value);
-    if (more === undefined) return undefined;
-    conditions.push(...more);
+    const found = filtersByName[collection][name]?.conditions(value);
+    if (found === undefined) return undefined;
+    conditions.push(...found);
   }
-  const more = customConditions(custom, declared);
-  return more && [...conditions, ...more];
+  const onCustomFields = customConditions(custom, declared);
+  return onCustomFields && [...conditions, ...onCustomFields];
 }
 
 function queryOrder(
@@ -167,8 +170,8 @@ function checkFilter(filter: EntityFilter, collection: Collection): void {
   checkOptions(filter, filterNames[collection], 'filter');
   for (const [name, value] of Object.entries(filter)) {
     const type = filtersByName[collection][name]?.type;
-    if (type === undefined || value === undefined || filterTypes[type].takes(value)) continue;
-    throw new TypeError(`The filter "${name}" must be ${filterTypes[type].words}.`);
+    if (type === undefined || value === undefined || filterTypes[type].accepts(value)) continue;
+    throw new TypeError(`The filter "${name}" must be ${filterTypes[type].expected}.`);
   }
 }
 

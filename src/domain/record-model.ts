@@ -23,7 +23,7 @@ export class RecordModel<R extends EntityFields> {
   readonly #rules: FieldRules;
   readonly #schema: CustomFieldsSchema | undefined;
   readonly #instants: readonly string[];
-  readonly #arrays: readonly DeclaredField[];
+  readonly #arrayFields: readonly DeclaredField[];
 
   /**
    * @param schema of the custom fields; without one they can be anything
@@ -32,18 +32,18 @@ export class RecordModel<R extends EntityFields> {
   constructor(rules: FieldRules, schema?: CustomFieldsSchema, declared?: CustomFilterFields) {
     this.#rules = rules;
     this.#schema = schema;
-    this.#arrays = declaredFields(declared).filter(({ type }) => type === 'text[]');
+    this.#arrayFields = declaredFields(declared).filter(({ type }) => type === 'text[]');
     this.#instants = Object.keys(rules).filter((name) => rules[name]?.type === 'instant');
   }
 
   /**
    * Creates a record. Ignores `createdAt` and `updatedAt` in the input.
    *
-   * @param named the only `id` that the input can have, another is a `mismatch`; if absent, the input's `id`
+   * @param expectedId the only `id` that the input can have, another is a `mismatch`; if absent, the input's `id`
    * is ignored
    */
-  create(input: unknown, id: Id, now: Instant, named?: Id): R {
-    return this.#read(input, { id, createdAt: now, updatedAt: now }, undefined, named);
+  create(input: unknown, id: Id, now: Instant, expectedId?: Id): R {
+    return this.#read(input, { id, createdAt: now, updatedAt: now }, undefined, expectedId);
   }
 
   /**
@@ -72,16 +72,16 @@ export class RecordModel<R extends EntityFields> {
    * server makes.
    *
    * @param current the record that the input replaces
-   * @param named the only id that the input can have
+   * @param expectedId the only id that the input can have
    */
-  #read(input: unknown, serverFields: EntityFields, current?: R, named = current?.id): R {
+  #read(input: unknown, serverFields: EntityFields, current?: R, expectedId = current?.id): R {
     const reader = new JsonReader();
     const { issues } = reader;
     if (!isPlainObject(input)) {
       issues.add([], 'type', 'A record must be a JSON object.');
       throw invalidRecord(issues);
     }
-    if (named !== undefined && input.id !== undefined && input.id !== named) {
+    if (expectedId !== undefined && input.id !== undefined && input.id !== expectedId) {
       issues.add(['id'], 'mismatch', 'The id is not the id of the record.');
     }
     const known: Record<string, Json> = {};
@@ -102,7 +102,7 @@ export class RecordModel<R extends EntityFields> {
     if (this.#schema !== undefined) {
       Object.assign(record, this.#checked(this.#schema, custom, current, issues));
     }
-    for (const { name } of this.#arrays) {
+    for (const { name } of this.#arrayFields) {
       const list = record[name];
       if (!Array.isArray(list) || list.length <= maxListLength) continue;
       issues.add(
@@ -114,7 +114,7 @@ export class RecordModel<R extends EntityFields> {
     record.createdAt = serverFields.createdAt;
     record.updatedAt = serverFields.updatedAt;
     // The reader has not checked what a schema adds.
-    if (this.#schema !== undefined || reader.mostBytes > recordLimits.bytes) {
+    if (this.#schema !== undefined || reader.byteBound > recordLimits.bytes) {
       checkSize(record, { ...serverFields, ...this.#fallbacksOf(fields) }, issues);
     }
     if (issues.list.length > 0) throw invalidRecord(issues);
@@ -164,9 +164,9 @@ function checkPatch(patch: unknown): asserts patch is Readonly<Record<string, un
 }
 
 /** Limits the size of the caller's input: the record without the fields that the server adds. */
-function checkSize(record: JsonObject, less: object, issues: Issues): void {
+function checkSize(record: JsonObject, serverPart: object, issues: Issues): void {
   // The difference is without the braces (2 bytes) and has the comma between the parts (1 byte).
-  const size = jsonBytes(record) - jsonBytes(less) + 1;
+  const size = jsonBytes(record) - jsonBytes(serverPart) + 1;
   if (size <= recordLimits.bytes) return;
   const most = `${recordLimits.bytes} bytes as compact JSON`;
   issues.add([], 'too-large', `A record must have at most ${most}; this one has ${size}.`);

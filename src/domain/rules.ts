@@ -48,15 +48,21 @@ export type FieldRule = TextRule | EmailRule | ReferenceRule | InstantRule;
 export type FieldRules = Readonly<Record<string, FieldRule>>;
 
 /** The rules that a name and a title share. */
-const line = { type: 'text', trim: true, minLength: 1, visible: true, controls: false } as const;
+const singleLine = {
+  type: 'text',
+  trim: true,
+  minLength: 1,
+  visible: true,
+  controls: false,
+} as const;
 
 export const userRules = {
-  name: { ...line, maxLength: 200 },
+  name: { ...singleLine, maxLength: 200 },
   email: { type: 'email', fallback: null, maxBytes: 254 },
 } as const satisfies FieldRules;
 
 export const postRules = {
-  title: { ...line, maxLength: 300 },
+  title: { ...singleLine, maxLength: 300 },
   body: {
     type: 'text',
     fallback: '',

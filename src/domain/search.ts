@@ -119,14 +119,14 @@ const sharedFilters = {
       return value.length === 0 ? undefined : [{ field: 'id', op: 'in', value }];
     },
   } satisfies Filter<readonly Id[]> as Filter<readonly Id[]>,
-  createdAt: within('createdAt'),
-  updatedAt: within('updatedAt'),
+  createdAt: timeFilter('createdAt'),
+  updatedAt: timeFilter('updatedAt'),
 };
 
 const userFilters = {
   ...sharedFilters,
   /** The whole name, in any normal form. */
-  name: wholeText('name', 'nameKey'),
+  name: exactTextFilter('name', 'nameKey'),
   /** An address with the same key: of any case, its domain in Unicode or as an A-label. */
   email: {
     type: 'text',
@@ -134,18 +134,18 @@ const userFilters = {
     conditions: (email) => equal('emailKey', emailKey(email)),
   } satisfies Filter<string> as Filter<string>,
   /** Names that start with this text, ignoring case. */
-  nameStartsWith: prefix('name', 'nameKey', textKey),
+  nameStartsWith: prefixFilter('name', 'nameKey', textKey),
   /**
    * Addresses that start with this text, ignoring case. A missing address never matches, not even `''`. A
    * text that ends inside a domain label with non-ASCII characters matches nothing.
    */
-  emailStartsWith: prefix('email', 'emailKey', emailPrefixKey),
+  emailStartsWith: prefixFilter('email', 'emailKey', emailPrefixKey),
 };
 
 const postFilters = {
   ...sharedFilters,
   /** The whole title, in any normal form. */
-  title: wholeText('title', 'titleKey'),
+  title: exactTextFilter('title', 'titleKey'),
   /** The posts of one author; null: the posts without one. */
   authorId: {
     type: 'text or null',
@@ -154,7 +154,7 @@ const postFilters = {
       id === null ? [{ field: 'authorId', op: 'isNull' }] : equal('authorId', id),
   } satisfies Filter<Id | null> as Filter<Id | null>,
   /** Titles that start with this text, ignoring case. */
-  titleStartsWith: prefix('title', 'titleKey', textKey),
+  titleStartsWith: prefixFilter('title', 'titleKey', textKey),
   /** Null matches drafts. A span matches no drafts, and has at least one end. */
   publishedAt: {
     type: 'span or null',
@@ -162,7 +162,7 @@ const postFilters = {
     conditions: (span) =>
       span === null
         ? [{ field: 'publishedAt', op: 'isNull' }]
-        : within('publishedAt').conditions(span),
+        : timeFilter('publishedAt').conditions(span),
   } satisfies Filter<TimeSpan | null> as Filter<TimeSpan | null>,
 };
 
@@ -197,7 +197,7 @@ function equal(field: string, value: string): readonly Condition[] | undefined {
 }
 
 /** Exactly this text after NFC. Also compares the key, because stores have an index on it. */
-function wholeText(field: string, key: string): Filter<string> {
+function exactTextFilter(field: string, key: string): Filter<string> {
   const conditions = (text: string) => {
     if (!isCleanText(text)) return undefined;
     return [...(equal(key, textKey(text)) ?? []), ...(equal(field, normalizedText(text)) ?? [])];
@@ -205,7 +205,7 @@ function wholeText(field: string, key: string): Filter<string> {
   return { type: 'text', field, conditions };
 }
 
-function within(field: string): Filter<TimeSpan> {
+function timeFilter(field: string): Filter<TimeSpan> {
   const conditions = ({ from, before }: TimeSpan): Condition[] => [
     ...(from === undefined ? [] : [{ field, op: 'from', value: from } as const]),
     ...(before === undefined ? [] : [{ field, op: 'before', value: before } as const]),
@@ -214,7 +214,7 @@ function within(field: string): Filter<TimeSpan> {
 }
 
 /** @param keyOf returns undefined for a text that no key starts with */
-function prefix(
+function prefixFilter(
   field: string,
   key: string,
   keyOf: (text: string) => string | undefined,

@@ -50,7 +50,7 @@ export class EventTail {
 
   /** Reads up to `limit` events, and returns those of the given collections. */
   async read({ limit, after, collections }: EventsRequest): Promise<EventPage> {
-    return visible(await this.#log.read(limit, after), collections);
+    return visibleEvents(await this.#log.read(limit, after), collections);
   }
 
   /**
@@ -67,7 +67,7 @@ export class EventTail {
       const after = request.after ?? (await this.#log.read(1)).next;
       const page = await Promise.race([this.#enqueue(request.limit, after), end]);
       if (page === 'end') return { events: [], next: after };
-      const first = visible(page, request.collections);
+      const first = visibleEvents(page, request.collections);
       return first.events.length > 0 ? first : await this.#wait(page.next, request, end);
     } finally {
       clearTimeout(timer);
@@ -92,11 +92,11 @@ export class EventTail {
         const growth = watch.growth;
         const page = await Promise.race([this.#enqueue(skipSize, next), end]);
         if (page === 'end') return { events: [], next };
-        const places = page.events.flatMap((one, i) => (collections.has(one.collection) ? i : []));
-        if (places.length > 0) {
+        const indexes = page.events.flatMap((one, i) => (collections.has(one.collection) ? i : []));
+        if (indexes.length > 0) {
           // To cut the page, read it again up to the cut: only the log can name that position.
-          const cutAt = places[limit];
-          return visible(cutAt ? await this.#enqueue(cutAt, next) : page, collections);
+          const cutAt = indexes[limit];
+          return visibleEvents(cutAt ? await this.#enqueue(cutAt, next) : page, collections);
         }
         next = page.next;
         if (page.events.length > 0) continue;
@@ -188,7 +188,10 @@ function pause(ms: number): Promise<void> {
 }
 
 /** The events of a page that a reader may see: copies, because readers share reads. */
-function visible({ events, next }: EventPage, collections: ReadonlySet<Collection>): EventPage {
+function visibleEvents(
+  { events, next }: EventPage,
+  collections: ReadonlySet<Collection>,
+): EventPage {
   const seen = events.filter(({ collection }) => collections.has(collection));
   return { events: seen.map((event) => ({ ...event })), next };
 }

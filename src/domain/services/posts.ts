@@ -63,7 +63,7 @@ async function createPost(
   const namesAuthor = !isPlainObject(input) || input.authorId !== undefined;
   const complete = namesAuthor || subject === null ? input : { ...input, authorId: subject };
   // Check permissions before replaying: the caller may have lost the scope since.
-  access?.checkInput(complete);
+  access?.checkNewPost(complete);
   const { record: post, receipt } = await newRecord(context, complete, options);
   try {
     return await storeNewRecord(context, post, receipt);

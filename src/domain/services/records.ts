@@ -97,7 +97,7 @@ export async function listRecords<
 >(context: Context<R>, request: ListRequest<Filter, Sort> = {}): Promise<Page<R>> {
   const checked = checkRequest(request, context);
   context.access?.checkRead();
-  const filter = context.access?.visible(checked.filter, context.now()) ?? checked.filter;
+  const filter = context.access?.narrow(checked.filter, context.now()) ?? checked.filter;
   return readPage(context, { ...checked, filter });
 }
 

@@ -17,7 +17,7 @@ import { checkPublicUserFields, type User, type UserInput } from '../user.ts';
 import { type EventService, eventService } from './event-service.ts';
 import { EventTail } from './event-tail.ts';
 import { type PostContext, postService } from './posts.ts';
-import { type Around, type Services, wrapped } from './services.ts';
+import { type Around, type Services, wrapServices } from './services.ts';
 import { publicUsers, type UserContext, userService } from './users.ts';
 
 /**
@@ -131,7 +131,7 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
             }),
           };
     return {
-      ...(around === undefined ? services : wrapped(services, around, caller, all)),
+      ...(around === undefined ? services : wrapServices(services, around, caller, all)),
       events: eventService(tail, visibleEventCollections(caller)),
       customFilters: filters,
       as(bound) {

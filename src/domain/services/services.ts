@@ -44,7 +44,7 @@ const methods = {
 };
 
 /** @throws TypeError for a result that lacks a method: no call may get past the wrapper */
-export function wrapped(
+export function wrapServices(
   services: Services,
   around: Around,
   caller: Caller | undefined,

@@ -140,7 +140,7 @@ async function deleteUser(
   }
   const { access, repository } = context;
   access?.checkWrite();
-  if (posts !== 'refuse') access?.checkPostsOf(id);
+  if (posts !== 'refuse') access?.checkWritePostsOf(id);
   const now = context.now();
   const guard = (current: Versioned<User>) => checkChange(context, id, current, options, now);
   try {

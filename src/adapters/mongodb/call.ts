@@ -50,11 +50,11 @@ export class Call {
    */
   async read<T>(command: (bounds: Bounds) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
-      const { confirmed } = this.#primary;
+      const { confirmTerm } = this.#primary;
       try {
-        await this.run(confirmed);
+        await this.run(confirmTerm);
         const result = await this.run(command);
-        if (this.#primary.confirmed === confirmed) return result;
+        if (this.#primary.confirmTerm === confirmTerm) return result;
       } catch (error) {
         if (!this.canRepeat(error)) throw error;
         await this.backOff(tries);

@@ -20,7 +20,7 @@ import { limits } from './limits.ts';
 import { Semaphore } from './semaphore.ts';
 
 /** Limits the bytes that all lists of this process read at a time. */
-const memory = new Semaphore(limits.listBytes);
+const byteBudget = new Semaphore(limits.listBytes);
 
 /** A listed record. A large record's text is read later. */
 interface Listed {
@@ -80,7 +80,7 @@ class Snapshot {
       const filter = filterAfter(query, position);
       // An order without an index, such as an author's posts by title, is sorted on disk.
       const options = { projection, sort: sorting(order), allowDiskUse: true };
-      const records = await memory.use(maxRecords * limits.smallRecord, () =>
+      const records = await byteBudget.use(maxRecords * limits.smallRecord, () =>
         this.#find(filter, maxRecords, options),
       );
       for (const record of records) {
@@ -101,8 +101,8 @@ class Snapshot {
       const bytes = large.reduce((sum, one) => sum + one.bytes, 0);
       const filter = { _id: { $in: large.map(({ position }) => position.id) } };
       const options = { projection: allParts };
-      const records = await memory.use(bytes, () => this.#find(filter, large.length, options));
-      for (const record of records) texts.set(record._id, textOf(record, fields));
+      const records = await byteBudget.use(bytes, () => this.#find(filter, large.length, options));
+      for (const record of records) texts.set(record._id, projectedText(record, fields));
     }
     return listed.map((one) => ({ ...one, json: one.json ?? texts.get(one.position.id) ?? '' }));
   }
@@ -141,7 +141,7 @@ function listedOf(record: StoredRecord, path: string, fields: Fields): Listed {
   if (restBytes !== undefined && needsRest) {
     return { position, version, bytes: json.length + restBytes };
   }
-  const text = textOf(record, fields);
+  const text = projectedText(record, fields);
   return { position, version, bytes: text.length, json: text };
 }
 
@@ -151,7 +151,7 @@ function memberOf(value: unknown, name: string): unknown {
     : undefined;
 }
 
-function textOf(record: StoredRecord, fields: Fields): string {
+function projectedText(record: StoredRecord, fields: Fields): string {
   const versioned = versionedOf<Entity>(record);
   return fields ? JSON.stringify(projected(versioned.record, fields)) : versioned.json;
 }

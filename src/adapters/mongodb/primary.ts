@@ -11,7 +11,7 @@ export class Primary {
   readonly #confirm: () => Promise<unknown>;
   #name: string | undefined;
   /** Waits until the primary has confirmed its term, once. A new function after each election. */
-  confirmed: () => Promise<unknown> = async () => {};
+  confirmTerm: () => Promise<unknown> = async () => {};
 
   /** @param confirm waits until a majority has everything that the primary has */
   constructor(confirm: () => Promise<unknown>) {
@@ -27,7 +27,7 @@ export class Primary {
     if (name === undefined || name === this.#name) return;
     this.#name = name;
     let confirming: Promise<unknown> | undefined;
-    this.confirmed = () => {
+    this.confirmTerm = () => {
       confirming ??= this.#confirm().catch((error) => {
         confirming = undefined;
         throw error;

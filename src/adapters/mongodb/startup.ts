@@ -13,7 +13,7 @@ export class Startup {
   readonly #logger: Logger;
   readonly #customFilters: CustomFilters;
   #isOpen = false;
-  #isGivenUp = false;
+  #hasGivenUp = false;
   #problem: unknown;
   #logged = '';
 
@@ -34,24 +34,24 @@ export class Startup {
     const end = Date.now() + limits.openingMs;
     while (!this.#isOpen) {
       // A server can come back soon; a rejected database stays rejected.
-      const isOver = this.#isGivenUp || this.#problem instanceof MongodbRefusal;
+      const isOver = this.#hasGivenUp || this.#problem instanceof MongodbRefusal;
       if (isOver || Date.now() > end) throw storeUnavailable('none', this.#problem);
       await sleep(limits.retryMs);
     }
   }
 
   giveUp(): void {
-    this.#isGivenUp = true;
+    this.#hasGivenUp = true;
   }
 
   async #tryUntilOpen(): Promise<void> {
-    while (!this.#isGivenUp) {
+    while (!this.#hasGivenUp) {
       try {
         await this.#open();
         this.#isOpen = true;
         return;
       } catch (problem) {
-        if (!this.#isGivenUp) this.#report(problem);
+        if (!this.#hasGivenUp) this.#report(problem);
       }
       await sleep(limits.reconnectMs, undefined, { ref: false });
     }

@@ -111,7 +111,7 @@ export function declareFields(
       connection.exec(sql);
     } catch (error) {
       if (!hasCode(error, 'constraint')) throw error;
-      throw duplicate(connection, collection, field);
+      throw duplicateError(connection, collection, field);
     }
     const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
     logger.info({ collection, field: field.name, index: name, seconds }, 'Built an index.');
@@ -141,7 +141,11 @@ function checkLengths(connection: Connection, collection: Collection, field: str
   throw new SqliteStoreError('store-breaks-declaration', tooLongListMessage(field, collection, id));
 }
 
-function duplicate(connection: Connection, collection: Collection, { name, type }: DeclaredField) {
+function duplicateError(
+  connection: Connection,
+  collection: Collection,
+  { name, type }: DeclaredField,
+) {
   const value = customExpression(name, type);
   const ids = connection.get<[Id, Id]>(
     `SELECT min(id), max(id) FROM ${collection} WHERE ${value} IS NOT NULL

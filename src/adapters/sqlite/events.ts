@@ -7,14 +7,14 @@ import type { OpenFile } from './connection/open-file.ts';
 const maxEvents = 1_000_000;
 
 /** Older events are removed with every 64th event of this process, 128 at most at a time. */
-const trimmed = { every: 64, max: 128 };
+const trimming = { every: 64, max: 128 };
 
 const insert =
   'INSERT INTO events (mark, type, collection, id, version) VALUES (random(), ?, ?, ?, ?)';
 const insertPosts = `INSERT INTO events (mark, type, collection, id, version)
   SELECT random(), ?, 'posts', id, version + ? FROM posts WHERE authorId = ?`;
 const trim = `DELETE FROM events WHERE sequence <= min(
-  (SELECT max(sequence) FROM events) - ${maxEvents}, (SELECT min(sequence) FROM events) + ${trimmed.max - 1})`;
+  (SELECT max(sequence) FROM events) - ${maxEvents}, (SELECT min(sequence) FROM events) + ${trimming.max - 1})`;
 const select = "SELECT sequence || '.' || mark, type, collection, id, version FROM events";
 
 type Row = readonly [EventPosition, RecordEvent['type'], Collection, Id, version: number];
@@ -29,7 +29,7 @@ type Row = readonly [EventPosition, RecordEvent['type'], Collection, Id, version
 export class SqliteEvents implements EventLog {
   readonly #file: OpenFile;
   /** How many events this process has added since it last removed older ones. */
-  #added = trimmed.every;
+  #added = trimming.every;
 
   constructor(file: OpenFile) {
     this.#file = file;
@@ -38,7 +38,7 @@ export class SqliteEvents implements EventLog {
   add(type: RecordEvent['type'], collection: Collection, id: Id, version: number): void {
     this.#file.connection.run(insert, type, collection, id, version);
     this.#added += 1;
-    if (this.#added < trimmed.every) return;
+    if (this.#added < trimming.every) return;
     this.#added = 0;
     this.#file.connection.run(trim);
   }

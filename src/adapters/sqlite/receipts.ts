@@ -11,7 +11,7 @@ const purge = `DELETE FROM receipts WHERE rowid IN
   (SELECT rowid FROM receipts WHERE until <= ? ORDER BY until LIMIT 4)`;
 
 /** A record as it was created. */
-export interface CreatedRow {
+export interface RecordRow {
   readonly json: string;
   readonly version: Version;
 }
@@ -25,7 +25,7 @@ export function findReceipt(
   connection: Connection,
   collection: Collection,
   receipt: Receipt,
-): CreatedRow | undefined {
+): RecordRow | undefined {
   const sql =
     'SELECT fingerprint, until, version, json FROM receipts WHERE collection = ? AND key = ?';
   type Row = [fingerprint: string, until: string, version: Version, json: string];
@@ -40,7 +40,7 @@ export function addReceipt(
   connection: Connection,
   collection: Collection,
   { key, fingerprint, from, until }: Receipt,
-  { version, json }: CreatedRow,
+  { version, json }: RecordRow,
 ): void {
   const insert = 'INSERT OR REPLACE INTO receipts VALUES (?, ?, ?, ?, ?, ?)';
   connection.run(insert, collection, key, fingerprint, until, version, json);

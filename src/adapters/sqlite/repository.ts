@@ -22,7 +22,7 @@ import { DeclaredFields } from './declared.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
 import type { Lists } from './lists/lists.ts';
-import { addReceipt, type CreatedRow, findReceipt } from './receipts.ts';
+import { addReceipt, findReceipt, type RecordRow } from './receipts.ts';
 
 /** How many records `load` stores in one step: a few milliseconds. */
 const partLength = 200;
@@ -176,7 +176,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     return this.connection.get<[Version]>(this.#sql.deletedVersion, id)?.[0];
   }
 
-  #insert(record: R, { version, json }: CreatedRow): void {
+  #insert(record: R, { version, json }: RecordRow): void {
     this.#write(record, this.#sql.insert, version, json, ...this.#searchValues(record), record.id);
     this.#declared.add(record.id);
     if (version > 1) this.connection.run(this.#sql.forgetDeleted, record.id);
@@ -189,7 +189,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
    */
   #replace(
     record: R,
-    { version, json }: CreatedRow,
+    { version, json }: RecordRow,
     current: string,
     before: readonly SqlValue[],
     isSame = false,
@@ -233,7 +233,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   }
 }
 
-function creation<R>({ json, version }: CreatedRow, replayed: boolean): Creation<R> {
+function creation<R>({ json, version }: RecordRow, replayed: boolean): Creation<R> {
   return Object.assign(new VersionedRecord<R>(json, version), { replayed });
 }
 

@@ -47,7 +47,7 @@ describe('reads while MongoDB elects a primary', () => {
     ] as const;
     const terms = servers.map(([type, address, electionId]) => {
       primary.update([{ type, address, electionId }]);
-      return primary.confirmed;
+      return primary.confirmTerm;
     });
     const [first, gone, back, ...others] = terms;
     expect([gone, back]).to.have.ordered.members([first, first]);

@@ -17,7 +17,7 @@ export class Connection {
   readonly #plans = new Map<string, string>();
 
   constructor(open: () => DatabaseSync) {
-    this.#database = wrapped(open);
+    this.#database = withDriverErrors(open);
   }
 
   /** False when SQLite has ended the transaction by itself. */
@@ -27,22 +27,22 @@ export class Connection {
 
   /** Returns the first row of a query. */
   get<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Row | undefined {
-    return wrapped(() => this.#prepared(sql).get(...values)) as unknown as Row | undefined;
+    return withDriverErrors(() => this.#prepared(sql).get(...values)) as unknown as Row | undefined;
   }
 
   /** Returns all rows of a query. */
   all<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): readonly Row[] {
-    return wrapped(() => this.#prepared(sql).all(...values)) as unknown as readonly Row[];
+    return withDriverErrors(() => this.#prepared(sql).all(...values)) as unknown as readonly Row[];
   }
 
   /** Runs a statement and returns how many rows it changed. */
   run(sql: string, ...values: SqlValue[]): number {
-    return wrapped(() => Number(this.#prepared(sql).run(...values).changes));
+    return withDriverErrors(() => Number(this.#prepared(sql).run(...values).changes));
   }
 
   /** Runs statements that are not worth keeping. */
   exec(sql: string): void {
-    wrapped(() => this.#database.exec(sql));
+    withDriverErrors(() => this.#database.exec(sql));
   }
 
   /** Runs statements as one transaction. */
@@ -116,7 +116,7 @@ export class Connection {
   }
 }
 
-function wrapped<T>(driver: () => T): T {
+function withDriverErrors<T>(driver: () => T): T {
   try {
     return driver();
   } catch (error) {

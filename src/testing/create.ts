@@ -14,8 +14,8 @@ import {
   digest,
   knownIds,
   longTexts,
+  newReceipt,
   post,
-  receipt,
   ticks,
   times,
   unknownIds,
@@ -35,7 +35,7 @@ export function describeCreate(suite: Suite): void {
 function describeIds({ testEach }: Suite): void {
   testEach('stores a record whose id is said to be new', async ({ records, make }) => {
     const record = make();
-    const created = await records.create(record, receipt(), { isNewId: true });
+    const created = await records.create(record, newReceipt(), { isNewId: true });
     expectRecord(created, record, 1);
     expectRecord(await records.get(record.id), record, 1);
   });
@@ -43,23 +43,23 @@ function describeIds({ testEach }: Suite): void {
   testEach('rejects a taken id, and continues the versions of a deleted one', async (resource) => {
     const { records, make, remove } = resource;
     const { id } = make();
-    const keys: Receipt[] = [];
+    const receipts: Receipt[] = [];
     expectEqual('lastVersion of a new id', await records.lastVersion(id), undefined);
     for (const n of [0, 1, 2]) {
       const record = make({ id, n });
-      const key = receipt();
+      const receipt = newReceipt();
       const version = 1 + 2 * n;
-      keys.push(key);
-      await createNew(records, record, key, version);
+      receipts.push(receipt);
+      await createNew(records, record, receipt, version);
       expectRecord(await records.get(id), record, version);
-      const taken = await expectError(records.create(make({ id }), receipt()), 'id-taken');
+      const taken = await expectError(records.create(make({ id }), newReceipt()), 'id-taken');
       expectEqual('the details of id-taken', taken, { id });
       await records.update(id, (current) => ({ ...current.record, changed: n }));
       expectRecord((await list(records)).items[0], { ...record, changed: n }, version + 1);
       expectEqual('the result of delete', await remove(id), true);
       expectEqual('lastVersion of the deleted record', await records.lastVersion(id), version + 1);
-      for (const [m, key] of keys.entries()) {
-        const replay = await records.create(make(), key);
+      for (const [m, receipt] of receipts.entries()) {
+        const replay = await records.create(make(), receipt);
         expectEqual('a replay', [replay.record.n, replay.version], [m, 1 + 2 * m]);
       }
       await expectAbsent(records, id);
@@ -121,13 +121,13 @@ function describeAuthors({ test, testEach }: Suite): void {
     const { name, records, make } = resource;
     const first = user();
     const record = make();
-    const key = receipt();
+    const receipt = newReceipt();
     await createNew(store.users, first);
     const [wrong, code] =
       name === 'users'
         ? ([{ email: first.email }, 'email-taken'] as const)
         : ([{ authorId: 'nobody' }, 'invalid-record'] as const);
-    const refusal = expectError(records.create({ ...record, ...wrong }, key), code);
+    const refusal = expectError(records.create({ ...record, ...wrong }, receipt), code);
     const readers = times(6, async (n) => {
       await ticks(n);
       await expectAbsent(records, record.id, 'a record that will be refused');
@@ -137,7 +137,7 @@ function describeAuthors({ test, testEach }: Suite): void {
     await Promise.all([refusal, ...readers]);
     const last = await records.lastVersion(record.id);
     expectEqual('lastVersion of a refused record', last, undefined);
-    await createNew(records, record, key);
+    await createNew(records, record, receipt);
   });
 }
 
@@ -145,32 +145,33 @@ function describeAuthors({ test, testEach }: Suite): void {
 function describeReceipts({ testEach }: Suite): void {
   testEach('a repeated creation stores nothing and returns the first record', async (resource) => {
     const { records, make, remove } = resource;
-    const key = receipt();
+    const receipt = newReceipt();
     const record = make({ n: 1 });
     const other = make();
-    await createNew(records, record, key);
-    for (const again of [other, record]) await expectReplay(records, key, record, again);
+    await createNew(records, record, receipt);
+    for (const again of [other, record]) await expectReplay(records, receipt, record, again);
     await records.update(record.id, (current) => ({ ...current.record, n: 2 }));
-    await expectReplay(records, key, record, other);
+    await expectReplay(records, receipt, record, other);
     expectRecord(await records.get(record.id), { ...record, n: 2 }, 2);
     await remove(record.id);
-    await expectReplay(records, key, record, other);
+    await expectReplay(records, receipt, record, other);
     for (const { id } of [record, other]) await expectAbsent(records, id);
   });
 
   testEach('rejects a key with another fingerprint', async ({ records, make }) => {
-    const key = receipt();
+    const receipt = newReceipt();
     const record = make();
     const similar = (digest: string) => [`${digest.slice(0, -1)}x`, `x${digest.slice(1)}`];
-    await createNew(records, record, key);
-    for (const fingerprint of similar(key.fingerprint)) {
+    await createNew(records, record, receipt);
+    for (const fingerprint of similar(receipt.fingerprint)) {
       for (const again of [make(), record]) {
-        const reused = records.create(again, { ...key, fingerprint });
+        const reused = records.create(again, { ...receipt, fingerprint });
         await expectError(reused, 'idempotency-key-reused');
       }
     }
-    await expectReplay(records, key, record);
-    for (const other of similar(key.key)) await createNew(records, make(), { ...key, key: other });
+    await expectReplay(records, receipt, record);
+    for (const other of similar(receipt.key))
+      await createNew(records, make(), { ...receipt, key: other });
   });
 
   testEach(
@@ -180,7 +181,7 @@ function describeReceipts({ testEach }: Suite): void {
       const first = make();
       const second = make();
       const lasting = (from: number, until: number, fingerprint: number) =>
-        receipt({
+        newReceipt({
           key: digest(1),
           fingerprint: digest(fingerprint),
           from: at(from),

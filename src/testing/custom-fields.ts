@@ -1,5 +1,5 @@
 import { expectEqual, expectError, expectRecord, race } from './assertions.ts';
-import { at, later, post, receipt, times, user } from './fixtures.ts';
+import { at, later, newReceipt, post, times, user } from './fixtures.ts';
 import { expectMatches, idsOf, insert, readAll, select } from './lists.ts';
 import { type Suite, uniqueField } from './suite.ts';
 
@@ -98,10 +98,10 @@ export function describeCustomFields({ test, testEach }: Suite): void {
   testEach('a repeated creation is replayed before unique values are checked', async (resource) => {
     const { records, make } = resource;
     const { field, values } = uniqueField(resource);
-    const key = receipt();
+    const receipt = newReceipt();
     const record = make({ [field]: values[0] });
-    await records.create(record, key);
-    const replay = await records.create(make({ [field]: values[0] }), key);
+    await records.create(record, receipt);
+    const replay = await records.create(make({ [field]: values[0] }), receipt);
     expectEqual('replayed', [replay.replayed, replay.record.id], [true, record.id]);
   });
 

@@ -21,7 +21,7 @@ interface Progress {
   begun: boolean;
   ended: boolean;
   /** No call writes any more, so the deletion must succeed at its next attempt. */
-  quiet: boolean;
+  writersDone: boolean;
 }
 
 /** Posts that keep coming while their author is deleted. */
@@ -30,12 +30,12 @@ function describeNewPosts(mode: DeleteMode, { test }: Suite): void {
     const { users, posts } = store;
     for (let round = 0; round < 6; round++) {
       const [authorId = ''] = await insert(users, [user()]);
-      const progress = { begun: false, ended: false, quiet: false };
+      const progress = { begun: false, ended: false, writersDone: false };
       const writing = times(4, (n) =>
         keepWriting(progress, () => writePost(store, authorId, mode, n % 2 === 0)),
       );
       void Promise.allSettled(writing).then(() => {
-        progress.quiet = true;
+        progress.writersDone = true;
       });
       const reading = keepReading(progress, async () => {
         const isGone = (await users.get(authorId)) === undefined;
@@ -115,9 +115,9 @@ async function deleteAfter(
     for (let n = 0; n < pauses; n++) await pause();
     progress.begun = true;
     for (;;) {
-      const { quiet } = progress;
+      const { writersDone } = progress;
       if (!(await isRefused(remove()))) return;
-      assert(!quiet, 'the deletion is refused, but the user has no posts');
+      assert(!writersDone, 'the deletion is refused, but the user has no posts');
       await pause();
     }
   } finally {
@@ -184,7 +184,7 @@ function describeReaders(mode: DeleteMode, { test }: Suite): void {
     const { users, posts } = store;
     for (const count of [300, 20, 20, 20]) {
       const { author, theirs, others } = await authorWith(count, store);
-      const progress = { begun: false, ended: false, quiet: true };
+      const progress = { begun: false, ended: false, writersDone: true };
       const conditions = [eq('authorId', author.id)];
       const some = idsOf(theirs.slice(-50));
       const read = async () => {

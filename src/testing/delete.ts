@@ -11,7 +11,7 @@ import {
   expectThrown,
   fail,
 } from './assertions.ts';
-import { at, later, post, receipt, times, user } from './fixtures.ts';
+import { at, later, newReceipt, post, times, user } from './fixtures.ts';
 import { eq, expectMatches, from, insert, list } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -98,9 +98,9 @@ function describeMany(mode: 'delete' | 'keep', { test }: Suite): void {
   test(`${mode}: handles more than a thousand posts, and keeps their receipts`, async (store) => {
     const { users, posts } = store;
     const [authorId = ''] = await insert(users, [user()]);
-    const keys = times(1001, () => receipt());
+    const receipts = times(1001, () => newReceipt());
     const created = times(1002, (n) => post({ authorId, publishedAt: n % 3 > 0 ? at(n) : null }));
-    await insert(posts, created, keys);
+    await insert(posts, created, receipts);
     const conditions = [eq('authorId', authorId)];
     const { items, next, total } = await list(posts, { conditions, limit: 1000, total: true });
     const seen = [items.length, next?.id, total];
@@ -118,7 +118,7 @@ function describeMany(mode: 'delete' | 'keep', { test }: Suite): void {
       expectEqual(`lastVersion of a post`, await posts.lastVersion(id), last);
     }
     for (const n of [0, 500, 1000]) {
-      await expectReplay(posts, keys[n] ?? receipt(), created[n] ?? post(), post());
+      await expectReplay(posts, receipts[n] ?? newReceipt(), created[n] ?? post(), post());
     }
   });
 }

@@ -27,7 +27,7 @@ function describeWrites({ testEach, test }: Suite): void {
     'each change of a record is an event, in the order of versions',
     async (resource, store) => {
       const { name: collection, records, make, remove } = resource;
-      const expectEvents = await listen(store);
+      const expectEvents = await followEvents(store);
       const { id } = make();
       for (const _ of [1, 2]) {
         await insert(records, [make({ id })]);
@@ -54,7 +54,7 @@ function describeWrites({ testEach, test }: Suite): void {
         await insert(posts, [...theirs, post()]);
         const [first] = theirs;
         if (first) await posts.update(first.id, ({ record }) => ({ ...record, n: 1 }));
-        const expectEvents = await listen(store);
+        const expectEvents = await followEvents(store);
         await users.delete(author.id, mode, later);
         const ofPosts = theirs.map(({ id }, n): RecordEvent => {
           const last = n === 0 ? 2 : 1;
@@ -79,16 +79,16 @@ function describePositions({ test }: Suite): void {
     await until(async () => (await log.read(1000, next)).events.length >= ids.length);
     let end = next;
     for (const limit of [1, 7, 25, 1000]) {
-      const met: Id[] = [];
+      const received: Id[] = [];
       end = next;
       for (let length = 1; length > 0; ) {
         const page = await log.read(limit, end);
         ({ length } = page.events);
         assert(length <= limit, `a page has ${length} events, the limit is ${limit}`);
-        met.push(...page.events.map(({ id }) => id));
+        received.push(...page.events.map(({ id }) => id));
         end = page.next;
       }
-      expectEqual(`the ids of events, limit ${limit}`, met.toSorted(), ids.toSorted());
+      expectEqual(`the ids of events, limit ${limit}`, received.toSorted(), ids.toSorted());
     }
     const [id = ''] = await insert(store.posts, [post()]);
     await until(async () => (await log.read(1, end)).events.length === 1);
@@ -126,9 +126,9 @@ export function describeEventRaces({ contract, test }: Suite): void {
     const { users, posts } = store;
     const log = logOf(store);
     const { next: start } = await log.read(1);
-    const ledger: string[] = [];
+    const written: string[] = [];
     const note = (type: RecordEvent['type'], collection: Collection, id: Id, version: number) =>
-      ledger.push(`${collection} ${id} ${type} ${version}`);
+      written.push(`${collection} ${id} ${type} ${version}`);
     const writers = times(20, async (n) => {
       const author = user();
       const text = post();
@@ -145,41 +145,43 @@ export function describeEventRaces({ contract, test }: Suite): void {
       note('deleted', 'users', author.id, 1);
     });
     const followers = [1, 2, 3, 10, 1000].map(async (limit) => {
-      const met: RecordEvent[] = [];
+      const received: RecordEvent[] = [];
       let [position, reads] = [start, 0];
       await until(async () => {
         const page = await log.read(limit, position);
         // Like a follower that crashes before it stores its position, and then reads the page again.
         if (++reads % 3 !== 0) {
-          for (const event of page.events) await expectMade(store, event);
-          met.push(...page.events);
+          for (const event of page.events) await expectReadable(store, event);
+          received.push(...page.events);
           position = page.next;
         }
-        return met.length >= 20 * 7;
+        return received.length >= 20 * 7;
       }, 0);
-      return met.map((event) => `${event.collection} ${event.id} ${event.type} ${event.version}`);
+      return received.map(
+        (event) => `${event.collection} ${event.id} ${event.type} ${event.version}`,
+      );
     });
     const [followed] = await Promise.all([Promise.all(followers), Promise.all(writers)]);
     const [one = [], ...others] = followed;
-    expectEqual('the events of the writers', one.toSorted(), ledger.toSorted());
-    for (const met of others) expectEqual('the order of events', met, one);
+    expectEqual('the events of the writers', one.toSorted(), written.toSorted());
+    for (const received of others) expectEqual('the order of events', received, one);
     const order = (events: readonly string[], name: string) =>
       events.filter((event) => event.startsWith(`${name} `));
-    for (const name of new Set(ledger.map((event) => event.split(' ', 2).join(' ')))) {
-      expectEqual(`the events of ${name}`, order(one, name), order(ledger, name));
+    for (const name of new Set(written.map((event) => event.split(' ', 2).join(' ')))) {
+      expectEqual(`the events of ${name}`, order(one, name), order(written, name));
     }
   });
 }
 
 /** Expects that the change of an event, or a later one, can be read. */
-async function expectMade({ users, posts }: Store, event: RecordEvent): Promise<void> {
+async function expectReadable({ users, posts }: Store, event: RecordEvent): Promise<void> {
   const records = event.collection === 'users' ? users : posts;
   const found = await records.get(event.id);
-  const isMade =
+  const isReadable =
     event.type === 'deleted'
       ? found === undefined
       : ((await records.lastVersion(event.id)) ?? 0) >= event.version;
-  assert(isMade, `the event ${quote(event)} can be read before its change`);
+  assert(isReadable, `the event ${quote(event)} can be read before its change`);
 }
 
 /** Returns the log of a store that must have one. */
@@ -192,22 +194,22 @@ export function logOf({ events }: Store): EventLog {
  * Notes the end of the log. The function that it returns compares the events since then: in the order
  * of versions for each record, and in any order between records.
  */
-export async function listen(store: Store) {
+export async function followEvents(store: Store) {
   const log = logOf(store);
   let position: EventPosition = (await log.read(1)).next;
-  const met: RecordEvent[] = [];
+  const received: RecordEvent[] = [];
   const read = async (limit: number) => {
     const page = await log.read(limit, position);
     position = page.next;
-    met.push(...page.events);
+    received.push(...page.events);
   };
   const expectEvents = async (expected: readonly RecordEvent[]): Promise<void> => {
     const [last = ''] = await insert(store.users, [user()]);
     await until(async () => {
       await read(50);
-      return met.some(({ id }) => id === last);
+      return received.some(({ id }) => id === last);
     });
-    const events = met.filter(({ id }) => id !== last);
+    const events = received.filter(({ id }) => id !== last);
     expectEqual('the events', byRecord(events), byRecord(expected));
   };
   return Object.assign(expectEvents, { read });

@@ -45,7 +45,7 @@ export function post(fields: object = {}): Post {
 }
 
 /** Makes a receipt with its own key and fingerprint, except for the given parts. */
-export function receipt(parts: Partial<Receipt> = {}): Receipt {
+export function newReceipt(parts: Partial<Receipt> = {}): Receipt {
   const n = ++count;
   return { key: digest(n), fingerprint: digest(-n), from: at(0), until: at(60_000), ...parts };
 }
@@ -60,7 +60,7 @@ export const longTexts = (length: number, character = 'x') =>
   ['a', 'b'].map((end) => character.repeat(length - 1) + end);
 
 /** A character of four bytes whose search key has twelve. No character's key is longer. */
-export const swelling = '\u{1d160}';
+export const expandingCharacter = '\u{1d160}';
 
 const [long = '', longer = ''] = longTexts(1001);
 

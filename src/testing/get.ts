@@ -9,11 +9,11 @@ import {
   quote,
 } from './assertions.ts';
 import {
+  expandingCharacter,
   knownIds,
+  newReceipt,
   post,
-  receipt,
   similarIds,
-  swelling,
   times,
   unknownIds,
   user,
@@ -125,25 +125,25 @@ export function describeGet({ test, testEach }: Suite): void {
   test('the longest fields come back unchanged', async ({ users, posts }) => {
     const email = `${'é'.repeat(121)}@example.com`;
     const written = user({ email: 'ÉLODIE.E\u0301@Example.COM' });
-    for (const record of [written, user({ name: swelling.repeat(200), email })]) {
+    for (const record of [written, user({ name: expandingCharacter.repeat(200), email })]) {
       await users.create(record);
       expectRecord(await users.get(record.id), record);
     }
     for (const body of ['', '😀'.repeat(100_000)]) {
-      const record = post({ title: swelling.repeat(300), body });
+      const record = post({ title: expandingCharacter.repeat(300), body });
       await posts.create(record);
       expectRecord(await posts.get(record.id), record);
     }
   });
 
   test('the largest record comes back unchanged, and so does its receipt', async ({ posts }) => {
-    const key = receipt();
+    const receipt = newReceipt();
     const record = post({ list: Array(520_000).fill(0) });
-    await posts.create(record, key);
+    await posts.create(record, receipt);
     const changed = { ...record, list: Array(520_000).fill(1) };
     await posts.update(record.id, () => changed);
     expectRecord(await posts.get(record.id), changed, 2);
-    await expectReplay(posts, key, record, changed);
+    await expectReplay(posts, receipt, record, changed);
   });
 }
 

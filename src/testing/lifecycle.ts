@@ -13,7 +13,7 @@ import {
   fail,
   race,
 } from './assertions.ts';
-import { digest, post, receipt, times, user } from './fixtures.ts';
+import { digest, newReceipt, post, times, user } from './fixtures.ts';
 import { customEq, expectMatches, insert, list } from './lists.ts';
 import { customFilters, type Opened, type Suite } from './suite.ts';
 
@@ -32,7 +32,7 @@ export function describeLifecycle({ test, testEach }: Suite): void {
     test(`each store opens empty: ${which}`, async (store) => {
       await expectAbsent(store.users, 'left');
       await insert(store.users, [user({ id: 'left', email: 'left@example.com' })]);
-      await createNew(store.posts, post({ id: 'left' }), receipt({ key: digest(1) }));
+      await createNew(store.posts, post({ id: 'left' }), newReceipt({ key: digest(1) }));
       await store.posts.delete('left');
     });
   }
@@ -60,7 +60,7 @@ export function describeLifecycle({ test, testEach }: Suite): void {
       get: () => records.get(id),
       list: () => list(records),
       create: () => records.create(make()),
-      'create with a receipt': () => records.create(make(), receipt()),
+      'create with a receipt': () => records.create(make(), newReceipt()),
       lastVersion: () => records.lastVersion(id),
       update: () => records.update(id, uncalled),
       delete: () => remove(id, uncalled),
@@ -88,7 +88,7 @@ export function describeLifecycle({ test, testEach }: Suite): void {
     const changes = times(20, async (n) => {
       if (n === 19) await store.transfer?.users.load(loaded);
       else if (n % 3 === 0) await store.users.create(user());
-      else if (n % 3 === 1) await store.posts.create(post({ authorId: id }), receipt());
+      else if (n % 3 === 1) await store.posts.create(post({ authorId: id }), newReceipt());
       else await store.users.update(id, ({ record }) => ({ ...record, n }));
       ended++;
     });
@@ -110,7 +110,7 @@ const otherFilters = {
 /** Stores that are closed and opened again. */
 export function describeReopen({ contract: { reopen, ...contract }, testEach, test }: Suite): void {
   /** Closes a store, opens its data with these filters, and closes it again. */
-  const again = async (
+  const withReopened = async (
     { opened, watch }: Opened,
     filters: StoreOptions['customFilters'],
     use: (store: Store) => Promise<void>,
@@ -129,37 +129,37 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
 
   testEach(
     'keeps records, last versions of deleted ids, and receipts',
-    async (resource, _, first) => {
+    async (resource, _, context) => {
       const { name, records, make, remove } = resource;
-      const key = receipt();
-      const lost = receipt();
+      const receipt = newReceipt();
+      const lost = newReceipt();
       const record = make({ n: [1] });
       const gone = make();
       const changed = { ...record, n: [2] };
-      await createNew(records, record, key);
+      await createNew(records, record, receipt);
       await records.update(record.id, () => changed);
       await createNew(records, gone, lost);
       await remove(gone.id);
-      await again(first, customFilters, async (store) => {
+      await withReopened(context, customFilters, async (store) => {
         const after: Repository<Entity> = store[name] as never;
         expectRecord(await after.get(record.id), changed, 2);
         await expectMatches(after, [], [record.id]);
         await expectError(after.create(make({ id: record.id })), 'id-taken');
-        await expectReplay(after, key, record, make());
+        await expectReplay(after, receipt, record, make());
         await expectReplay(after, lost, gone, make());
         await createNew(after, gone, undefined, 2);
       });
     },
   );
 
-  testEach('filters find every record after a new declaration', async (resource, _, first) => {
+  testEach('filters find every record after a new declaration', async (resource, _, context) => {
     const { name, records, make } = resource;
     const [text, number] = name === 'users' ? ['city', 'age'] : ['language', 'words'];
     const fields = (place: unknown, n: number) => ({ [text]: place, [number]: n, team: 'red' });
     const created = [make(fields('en', 1)), make(fields(7, 2)), make(fields('en', 2))];
     const [a = '', b = '', c = ''] = await insert(records, created);
     const added = make(fields('en', 2));
-    await again(first, otherFilters, async (store) => {
+    await withReopened(context, otherFilters, async (store) => {
       const other: Repository<Entity> = store[name] as never;
       await expectMatches(other, [customEq('team', 'red')], [a, b, c]);
       await expectMatches(other, [customEq(text, 7)], [b]);
@@ -168,7 +168,7 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
       await other.update(a, ({ record }) => ({ ...record, [text]: 'fr', team: 'blue' }));
       await expectMatches(other, [customEq('team', 'blue')], [a]);
     });
-    await again(first, customFilters, async (store) => {
+    await withReopened(context, customFilters, async (store) => {
       const back: Repository<Entity> = store[name] as never;
       await expectMatches(back, [customEq(text, 'en')], [c, added.id]);
       await expectMatches(back, [customEq(text, 'fr')], [a]);
@@ -176,12 +176,12 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
     });
   });
 
-  testEach('does not open if records break a new declaration', async (resource, _, first) => {
+  testEach('does not open if records break a new declaration', async (resource, _, context) => {
     const { name, records, make } = resource;
     const long = Array.from({ length: 65 }, String);
     const created = [make({ twin: 1, labels: long }), make({ twin: 1, labels: ['a'] })];
     const ids = await insert(records, created);
-    await first.opened.close();
+    await context.opened.close();
     for (const [field, declared, named] of [
       ['twin', { type: 'number', unique: true }, ids],
       ['labels', 'text[]', ids.slice(0, 1)],
@@ -189,7 +189,7 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
       const message = await failureOf(async () => {
         const options = { customFilters: { [name]: { [field]: declared } } };
         assert(reopen, 'its contract has no "reopen"');
-        await using store = await reopen(first.opened, options);
+        await using store = await reopen(context.opened, options);
         await store.ready();
       });
       for (const word of [field, ...named]) {
@@ -199,13 +199,13 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
   });
 
   if (contract.withoutTransfer === undefined) {
-    test('keeps the mark of a store that is being filled', async ({ transfer }, first) => {
+    test('keeps the mark of a store that is being filled', async ({ transfer }, context) => {
       await transfer?.begin();
-      await again(first, customFilters, async (store) => {
+      await withReopened(context, customFilters, async (store) => {
         expectEqual('isFilling after "begin"', await store.transfer?.isFilling(), true);
         await store.transfer?.end();
       });
-      await again(first, customFilters, async (store) => {
+      await withReopened(context, customFilters, async (store) => {
         expectEqual('isFilling after "end"', await store.transfer?.isFilling(), false);
       });
     });

@@ -4,7 +4,7 @@ import type { Collection, Entity } from '../domain/record.ts';
 import { searchFields, searchRow } from '../domain/search.ts';
 import { prefixSpan } from '../domain/text.ts';
 import { expectEqual } from './assertions.ts';
-import { longTexts, swelling, times } from './fixtures.ts';
+import { expandingCharacter, longTexts, times } from './fixtures.ts';
 import { customEq, expectMatches, idsOf, insert, list, oneOf, recordsOf, select } from './lists.ts';
 import { customFilters, type Resource, type Suite } from './suite.ts';
 
@@ -13,7 +13,7 @@ const similarTexts = [
   ...['Ada', 'ada', 'ADA', 'Ada ', 'Ada L', 'Ad', 'Adá', 'Ada\u0301', 'ada\u0300', 'a%', 'a_'],
   ...['.*', '$ne', '%', '😀', '😀 Ada', 'Ada\ufffd', 'Ada', 'b', 'ß', 'SS', 'ss', 'ſ', 'Σ', 'ς'],
   ...longTexts(200),
-  ...longTexts(200, swelling),
+  ...longTexts(200, expandingCharacter),
 ];
 
 /** Texts of no record. */

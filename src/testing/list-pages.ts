@@ -3,7 +3,16 @@ import { sorts } from '../domain/search.ts';
 import { utf8Bytes } from '../domain/text.ts';
 import type { Repository } from '../ports/repository.ts';
 import { assert, expectEqual, expectRecord, quote } from './assertions.ts';
-import { at, longTexts, post, shuffled, swelling, times, user, variedTexts } from './fixtures.ts';
+import {
+  at,
+  expandingCharacter,
+  longTexts,
+  post,
+  shuffled,
+  times,
+  user,
+  variedTexts,
+} from './fixtures.ts';
 import { customEq, from, idsOf, insert, list, readAll, recordsOf, select } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -25,8 +34,8 @@ const sorted = {
   createdAt: { values: [at(0), at(1), at(2)], ids: variedTexts },
   updatedAt: { values: [at(0), at(1), at(2)], ids: variedTexts },
   publishedAt: { values: [null, at(0), at(1)], ids: variedTexts },
-  name: { values: [...variedTexts, ...longTexts(200, swelling)], ids: tiedIds },
-  title: { values: [...variedTexts, ...longTexts(300, swelling)], ids: tiedIds },
+  name: { values: [...variedTexts, ...longTexts(200, expandingCharacter)], ids: tiedIds },
+  title: { values: [...variedTexts, ...longTexts(300, expandingCharacter)], ids: tiedIds },
   email: {
     values: [
       ...times(9, () => null),

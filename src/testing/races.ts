@@ -2,7 +2,7 @@ import { checkPrecondition } from '../domain/precondition.ts';
 import type { Versioned } from '../domain/record.ts';
 import type { User } from '../domain/user.ts';
 import { assert, expectEqual, expectRecord, expectReplay, race } from './assertions.ts';
-import { later, post, receipt, times, user } from './fixtures.ts';
+import { later, newReceipt, post, times, user } from './fixtures.ts';
 import { insert, list, readAll, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -116,9 +116,9 @@ function describeRecordRaces({ testEach }: Suite): void {
 /** Creations that race under one key. */
 function describeReceiptRaces({ test, testEach }: Suite): void {
   testEach('one of 20 creations under the same receipt wins', async ({ records, make }) => {
-    const key = receipt();
+    const receipt = newReceipt();
     // No replay of a user reports its own email address as taken.
-    const repeat = () => records.create(make({ email: 'one@example.com' }), key);
+    const repeat = () => records.create(make({ email: 'one@example.com' }), receipt);
     const { returned, errors } = await race(times(20, repeat));
     expectEqual('the errors of 20 creations under one receipt', errors, {});
     const created = returned.filter(({ replayed }) => !replayed);
@@ -128,13 +128,14 @@ function describeReceiptRaces({ test, testEach }: Suite): void {
   });
 
   test('a failed creation does not use up its key', async ({ posts }) => {
-    const key = receipt();
-    const create = (n: number) => posts.create(post({ authorId: n % 2 ? null : 'nobody' }), key);
+    const receipt = newReceipt();
+    const create = (n: number) =>
+      posts.create(post({ authorId: n % 2 ? null : 'nobody' }), receipt);
     const { returned } = await race(times(20, create));
     assert(returned.length >= 10, `only ${returned.length} of 10 valid creations returned`);
     const created = returned.filter(({ replayed }) => !replayed);
     expectEqual('the number of new posts', created.length, 1);
-    for (const { record } of returned) await expectReplay(posts, key, record);
+    for (const { record } of returned) await expectReplay(posts, receipt, record);
   });
 }
 
@@ -145,7 +146,7 @@ function describeEmailRaces({ test }: Suite): void {
     const movers = times(20, () => user());
     await insert(users, movers);
     const calls = movers.flatMap(({ id }, n) => [
-      users.create(user({ email: email(n) }), n % 5 ? undefined : receipt()),
+      users.create(user({ email: email(n) }), n % 5 ? undefined : newReceipt()),
       users.update(id, ({ record }) => ({ ...record, email: email(n + 1) })),
     ]);
     const { returned, errors } = await race<Versioned<User> | undefined>(calls);

@@ -72,11 +72,11 @@ export interface Opened {
 export interface Suite {
   readonly contract: StoreContract;
   /** Declares a test on a fresh store. */
-  test(sentence: string, body: (store: Store, first: Opened) => Promise<void>): void;
+  test(sentence: string, body: (store: Store, context: Opened) => Promise<void>): void;
   /** Declares a test of the users, and the same test of the posts. */
   testEach(
     sentence: string,
-    body: <R extends Entity>(resource: Resource<R>, store: Store, first: Opened) => Promise<void>,
+    body: <R extends Entity>(resource: Resource<R>, store: Store, context: Opened) => Promise<void>,
   ): void;
 }
 
@@ -121,11 +121,11 @@ export function suiteOn(contract: StoreContract, another?: StoreContract['anothe
     contract,
     test,
     testEach: (sentence, body) => {
-      test(`users: ${sentence}`, (store, first) => body(usersOf(store), store, first));
-      test(`posts: ${sentence}`, async (store, first) => {
+      test(`users: ${sentence}`, (store, context) => body(usersOf(store), store, context));
+      test(`posts: ${sentence}`, async (store, context) => {
         const author = user();
         await store.users.create(author);
-        await body(postsOf(store, author.id), store, first);
+        await body(postsOf(store, author.id), store, context);
       });
     },
   };

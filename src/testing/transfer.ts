@@ -45,14 +45,14 @@ function describeScans({ testEach }: Suite): void {
     await createNew(records, make({ id: back }), undefined, 2);
     const expected = others.map((id) => ({ id, lastVersion: 1 }));
     for (const limit of [1, 7, 1000]) {
-      const met: DeletedId[] = [];
+      const scanned: DeletedId[] = [];
       for (;;) {
-        const found = await transfer.deleted.scan(limit, met.at(-1)?.id);
+        const found = await transfer.deleted.scan(limit, scanned.at(-1)?.id);
         assert(found.length <= limit, `a scan has ${found.length} ids, the limit is ${limit}`);
         if (found.length === 0) break;
-        met.push(...found);
+        scanned.push(...found);
       }
-      expectEqual(`the deleted ids, limit ${limit}`, met, expected);
+      expectEqual(`the deleted ids, limit ${limit}`, scanned, expected);
     }
   });
 
@@ -157,13 +157,13 @@ async function scanAll<R extends Entity>(
   transfer: RecordTransfer<R>,
   request: Partial<ScanRequest>,
 ): Promise<Versioned<R>[]> {
-  const met: Versioned<R>[] = [];
+  const scanned: Versioned<R>[] = [];
   for (let calls = 0; ; calls++) {
     assert(calls < 1000, 'the scan does not end');
-    const found = await scan(transfer, { ...request, after: met.at(-1)?.record.id });
+    const found = await scan(transfer, { ...request, after: scanned.at(-1)?.record.id });
     const { limit = found.length } = request;
     assert(found.length <= limit, `a scan has ${found.length} records, the limit is ${limit}`);
-    if (found.length === 0) return met;
-    met.push(...found);
+    if (found.length === 0) return scanned;
+    scanned.push(...found);
   }
 }

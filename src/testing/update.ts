@@ -1,7 +1,7 @@
 import { copyJson } from '../domain/json.ts';
 import type { Versioned } from '../domain/record.ts';
 import { expectEqual, expectRecord, expectReplay, expectThrown, mutate } from './assertions.ts';
-import { receipt } from './fixtures.ts';
+import { newReceipt } from './fixtures.ts';
 import { from, insert, list, oneOf, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -31,10 +31,10 @@ const custom = { list: [{ deep: [1] }], object: { inner: { n: 1 } } };
 /** No caller holds an alias of what is stored. */
 export function describeValues({ testEach }: Suite): void {
   testEach('modifying an argument after the call changes nothing', async ({ records, make }) => {
-    const key = receipt();
+    const receipt = newReceipt();
     const record = make({ custom });
     const argument = copyJson(record);
-    const receiptArgument = { ...key };
+    const receiptArgument = { ...receipt };
     const creating = records.create(argument, receiptArgument);
     mutate(argument);
     mutate(receiptArgument);
@@ -48,7 +48,7 @@ export function describeValues({ testEach }: Suite): void {
     });
     expectRecord(updated, changed, 2, 'the result of update');
     expectRecord(await records.get(record.id), changed, 2);
-    await expectReplay(records, key, record);
+    await expectReplay(records, receipt, record);
     const { id, createdAt } = record;
     const conditions = [oneOf('id', [id]), from('createdAt', createdAt)];
     const query = { conditions, after: { key: createdAt, id: '' } };
@@ -59,7 +59,7 @@ export function describeValues({ testEach }: Suite): void {
 
   // Only the record is changed. A cache that compares versions would still return it.
   testEach('modifying a returned record changes nothing else', async ({ records, make }) => {
-    const key = receipt();
+    const receipt = newReceipt();
     const record = make({ custom });
     const spoil = async (call: string, returned: Versioned<typeof record> | undefined) => {
       mutate(returned?.record);
@@ -70,15 +70,15 @@ export function describeValues({ testEach }: Suite): void {
         mutate(got?.record);
       }
       expectRecord((await list(records)).items[0], record, 1, `the record of list after ${call}`);
-      await expectReplay(records, key, record);
+      await expectReplay(records, receipt, record);
       const unchanged = await records.update(record.id, (current) => {
         expectRecord(current, record, 1, `the argument of a decision after ${call}`);
         return current.record;
       });
       expectRecord(unchanged, record, 1, `the result of update after ${call}`);
     };
-    await spoil('create', await records.create(record, key));
-    await spoil('a repeated create', await expectReplay(records, key, record));
+    await spoil('create', await records.create(record, receipt));
+    await spoil('a repeated create', await expectReplay(records, receipt, record));
     await spoil('get', await records.get(record.id));
     await spoil('list', (await list(records)).items[0]);
     await spoil('update', await records.update(record.id, (current) => current.record));

@@ -64,17 +64,17 @@ export class RandomCalls {
     this.#state = seed;
     this.#memory = memory;
     const kinds: [weight: number, kind: (collection: Collection) => Promise<Call>][] = [
-      [10, (it) => this.#list(it)],
-      [6, (it) => this.#create(it)],
-      [5, (it) => this.#update(it)],
-      [4, (it) => this.#delete(it)],
-      [6, (it) => this.#read(it)],
+      [10, (collection) => this.#list(collection)],
+      [6, (collection) => this.#create(collection)],
+      [5, (collection) => this.#update(collection)],
+      [4, (collection) => this.#delete(collection)],
+      [6, (collection) => this.#read(collection)],
     ];
     if (hasTransfer) {
       kinds.push(
-        [2, (it) => this.#load(it)],
-        [1, (it) => this.#loadDeleted(it)],
-        [1, (it) => this.#scan(it)],
+        [2, (collection) => this.#load(collection)],
+        [1, (collection) => this.#loadDeleted(collection)],
+        [1, (collection) => this.#scan(collection)],
         [1, () => this.#mark()],
       );
     }
@@ -90,7 +90,7 @@ export class RandomCalls {
     const query = await this.#query(collection);
     const { fields, order } = query;
     return async (store) => {
-      const { isProjected, ...page } = await recordsOf(store, collection).list(query);
+      const { isProjected, ...page } = await repositoryOf(store, collection).list(query);
       if (page.next) this.#positions.set(nameOf(collection, order), page.next);
       if (fields === undefined) return page;
       const cut = (one: Entity) => projected(one, fields);
@@ -103,16 +103,16 @@ export class RandomCalls {
   async #create(collection: Collection): Promise<Call> {
     const record = this.#record(collection, await this.#id(collection, false));
     const receipt = this.#chance(0.6) ? this.#receipt() : undefined;
-    return (store) => recordsOf(store, collection).create(record, receipt);
+    return (store) => repositoryOf(store, collection).create(record, receipt);
   }
 
   async #update(collection: Collection): Promise<Call> {
     const { id, ...next } = this.#record(collection, await this.#id(collection));
     const isWhole = this.#chance(0.3);
     const parts = Object.fromEntries(Object.entries(next).filter(() => this.#chance(0.4)));
-    const outcome = this.#below(8);
+    const outcome = this.#randomBelow(8);
     return (store) =>
-      recordsOf(store, collection).update(id, (current) => {
+      repositoryOf(store, collection).update(id, (current) => {
         if (outcome === 0) throw new Refusal('refused', { cause: current });
         if (outcome === 1) return current.record;
         return isWhole ? { ...next, id } : { ...current.record, ...parts };
@@ -136,7 +136,7 @@ export class RandomCalls {
   async #read(collection: Collection): Promise<Call> {
     const id = await this.#id(collection);
     const method = this.#pick(['get', 'get', 'lastVersion'] as const);
-    return (store) => recordsOf(store, collection)[method](id);
+    return (store) => repositoryOf(store, collection)[method](id);
   }
 
   async #load(collection: Collection): Promise<Call> {
@@ -184,9 +184,9 @@ export class RandomCalls {
     const other = this.#record(collection);
     const record: Entity = stored && this.#chance(0.8) ? stored.record : other;
     const conditions: Condition[] = [];
-    for (let n = this.#below(4); n > 0; n--) {
-      const again = this.#chance(0.3) ? conditions.at(-1) : undefined;
-      conditions.push(this.#condition(collection, record, again));
+    for (let n = this.#randomBelow(4); n > 0; n--) {
+      const earlier = this.#chance(0.3) ? conditions.at(-1) : undefined;
+      conditions.push(this.#condition(collection, record, earlier));
     }
     const order = this.#order(collection, conditions);
     const keyed = this.#chance(0.7) ? record : other;
@@ -220,17 +220,17 @@ export class RandomCalls {
   /**
    * A condition that mostly holds for this record.
    *
-   * @param again an earlier condition; this one is on the same field
+   * @param earlier an earlier condition; this one is on the same field
    */
-  #condition(collection: Collection, record: Entity, again?: QueryField): Condition {
+  #condition(collection: Collection, record: Entity, earlier?: QueryField): Condition {
     const declared = declaredFields(customFilters[collection]);
     const { name, type } =
-      declared.find((one) => one.name === again?.field) ?? this.#pick(declared);
+      declared.find((one) => one.name === earlier?.field) ?? this.#pick(declared);
     const isList = type === 'text[]';
     const values = isList ? [record[name]].flat() : [record[name]];
     const own = this.#pick(values.length > 0 ? values : [undefined]);
     const isOwn = typeof own === (type === 'text' || isList ? 'string' : type);
-    if (again === undefined ? this.#chance(isOwn ? 0.5 : 0.1) : again.custom !== undefined) {
+    if (earlier === undefined ? this.#chance(isOwn ? 0.5 : 0.1) : earlier.custom !== undefined) {
       const random = isList ? 'en' : this.#pick(customValues[type]);
       const value = isOwn && this.#chance(0.9) ? own : random;
       const ops = type === 'boolean' ? (['eq'] as const) : (['eq', 'from', 'before'] as const);
@@ -239,7 +239,7 @@ export class RandomCalls {
     }
     const row = rowOf(collection, record);
     const other = rowOf(collection, this.#record(collection));
-    const field = this.#pick(again ? [again.field] : Object.keys(row));
+    const field = this.#pick(earlier ? [earlier.field] : Object.keys(row));
     const value = (this.#chance(0.8) ? row : other)[field] ?? null;
     const op = this.#pick(['eq', 'in', 'from', 'before'] as const);
     if (value === null) return { field, op: 'isNull' };
@@ -260,7 +260,7 @@ export class RandomCalls {
         ? user({ name: this.#pick(texts), email: this.#maybe(this.#pick(emails)) ?? null })
         : post({
             title: this.#pick(texts),
-            body: this.#pick(texts).repeat(this.#below(20)),
+            body: this.#pick(texts).repeat(this.#randomBelow(20)),
             authorId: this.#maybe(this.#pick(ids.users)) ?? null,
             publishedAt: this.#maybe(this.#pick(moments)) ?? null,
           });
@@ -279,7 +279,7 @@ export class RandomCalls {
   }
 
   #receipt(): Receipt {
-    const key = digest(this.#below(4));
+    const key = digest(this.#randomBelow(4));
     const fingerprint = digest(-this.#pick([1, 1, 2]));
     const until = this.#now + this.#pick([1000, 20_000, 400_000]);
     return { key, fingerprint, from: at(this.#now), until: at(until) };
@@ -292,7 +292,7 @@ export class RandomCalls {
 
   /** One to three of the values. */
   #some<T>(values: readonly T[]): T[] {
-    return [...new Set(times(1 + this.#below(3), () => this.#pick(values)))];
+    return [...new Set(times(1 + this.#randomBelow(3), () => this.#pick(values)))];
   }
 
   #maybe<T>(value: T): T | undefined {
@@ -300,15 +300,15 @@ export class RandomCalls {
   }
 
   #chance(share: number): boolean {
-    return this.#below(1000) < share * 1000;
+    return this.#randomBelow(1000) < share * 1000;
   }
 
   #pick<T>(values: readonly T[]): T {
-    return values[this.#below(values.length)] as T;
+    return values[this.#randomBelow(values.length)] as T;
   }
 
   /** Mulberry32: its quality suffices, and it is the same everywhere. */
-  #below(limit: number): number {
+  #randomBelow(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
@@ -324,6 +324,6 @@ function rowOf(collection: Collection, record: object): SearchRow {
   return searchRow(collection, record as never);
 }
 
-function recordsOf(store: Store, collection: Collection): Repository<Entity> {
+function repositoryOf(store: Store, collection: Collection): Repository<Entity> {
   return store[collection] as unknown as Repository<Entity>;
 }

@@ -2,7 +2,7 @@ import { createMemoryStore } from '../adapters/memory/index.ts';
 import { isRostrumError } from '../domain/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { expectEqual, fail, quote } from './assertions.ts';
-import { listen, logOf } from './events.ts';
+import { followEvents, logOf } from './events.ts';
 import { customFilters, defaultWalks, type StoreContract, type Suite } from './suite.ts';
 import { type Call, RandomCalls, Refusal } from './walk-calls.ts';
 
@@ -27,7 +27,7 @@ async function walk(
   const memory = createMemoryStore({ customFilters });
   const log = logOf(memory);
   const { next: start } = await log.read(1);
-  const follower = withoutEvents === undefined ? await listen(store) : undefined;
+  const follower = withoutEvents === undefined ? await followEvents(store) : undefined;
   const random = new RandomCalls(seed, memory, withoutTransfer === undefined);
   for (let n = 1; n <= count; n++) {
     const call = await random.next();

@@ -7,7 +7,7 @@ import { MongodbPosts, MongodbUsers } from '../../../src/adapters/mongodb/reposi
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Post } from '../../../src/domain/post.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
-import { at, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
+import { at, newReceipt, post, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { until } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
@@ -102,7 +102,7 @@ await describeOnMongodb('creations on MongoDB', () => {
 
   it('fail individually, each with its own error, while the others succeed', async () => {
     const [author] = await makeUsers(1);
-    const [once, taken] = [receipt(), user()];
+    const [once, taken] = [newReceipt(), user()];
     const replayed = (await posts.create(post(), once)).record;
     const gone = post();
     await posts.create(gone);
@@ -135,7 +135,7 @@ await describeOnMongodb('creations on MongoDB', () => {
   });
 
   it('with 200 known idempotency keys are replayed with a few commands', async () => {
-    const receipts = times(200, () => receipt());
+    const receipts = times(200, () => newReceipt());
     await Promise.all(receipts.map((one) => posts.create(post(), one)));
     commands = [];
     const again = await Promise.all(receipts.map((one) => posts.create(post(), one)));
@@ -179,7 +179,7 @@ await describeOnMongodb('creations on MongoDB', () => {
 
   it('store receipts that MongoDB removes after they expire', async function () {
     this.timeout(20_000);
-    const once = receipt();
+    const once = newReceipt();
     await users.create(user(), once);
     const receipts = database.db.collection('receipts');
     const [stored] = await receipts.find().toArray();

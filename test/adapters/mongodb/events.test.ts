@@ -6,7 +6,7 @@ import { MongodbEvents } from '../../../src/adapters/mongodb/events.ts';
 import type { MongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import type { EventLog, RecordEvent } from '../../../src/ports/event-log.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
-import { later, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
+import { later, newReceipt, post, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { until, untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
@@ -76,7 +76,7 @@ await describeOnMongodb('events on MongoDB', () => {
       const store = database.open();
       const body = 'x'.repeat(50_000);
       const made = post({ body });
-      await store.posts.create(made, receipt());
+      await store.posts.create(made, newReceipt());
       await store.posts.update(made.id, ({ record }) => ({ ...record, body: `${body}y` }));
       await store.posts.delete(made.id);
       const replies: (readonly [string, number])[] = [];
@@ -102,7 +102,7 @@ async function writeAll({ users, posts, transfer }: MongodbStore): Promise<void>
     [users, user],
     [posts, post],
   ] as const) {
-    const [record, once] = [make(), receipt()];
+    const [record, once] = [make(), newReceipt()];
     await of.create(record as never, once);
     // Replaces the expired receipt.
     await of.create(make() as never, { ...once, from: once.until, until: later });

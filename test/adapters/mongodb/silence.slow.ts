@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type MongodbStore, openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { limits } from '../../../src/adapters/mongodb/limits.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
-import { at, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
+import { at, newReceipt, post, times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { describeOnMongodb, sharedServer } from '../../support/mongod/shared.ts';
 import { SilentProxy } from '../../support/mongod/silent-proxy.ts';
@@ -92,7 +92,7 @@ function everyCall(store: MongodbStore, userId: string, postId: string): Promise
     ready(),
     users.get(userId),
     users.list(query),
-    users.create(user(), receipt()),
+    users.create(user(), newReceipt()),
     users.lastVersion(userId),
     users.update(userId, ({ record }) => ({ ...record, name: 'Bob' })),
     users.delete(userId, 'keep', at(0)),

@@ -141,7 +141,7 @@ export function hostOf({ headers, state }: Context): string | undefined {
 }
 
 /** The URL of the server as the client sees it. */
-export function originOf(ctx: Context): string {
+export function publicUrlOf(ctx: Context): string {
   const { siteUrl } = ctx.state.rostrum;
   if (siteUrl.startsWith('http')) return siteUrl;
   return `${ctx.protocol}://${hostOf(ctx) ?? 'localhost'}${siteUrl}`;

@@ -56,7 +56,7 @@ function toProblem(error: unknown, ctx: Context): Problem {
 function ofRostrumError(error: AnyRostrumError, ctx: Context): Problem {
   const { message } = error;
   switch (error.code) {
-    case 'id-taken': // The id generator repeats itself: the client can do nothing about that.
+    case 'id-taken': // The id generator produced a duplicate; the client can do nothing about it.
       return internal(error);
     case 'forbidden':
       return new Problem(error.code, message, {
@@ -98,7 +98,7 @@ function insufficientScope({ scope, reason }: ErrorDetails['forbidden']): string
 }
 
 function internal(cause: unknown): Problem {
-  return new Problem('internal', 'Something went wrong in the server.', { cause });
+  return new Problem('internal', 'Something went wrong on the server.', { cause });
 }
 
 /** An error that middleware threw for the client, as `ctx.throw(403)` does. */

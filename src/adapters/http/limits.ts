@@ -123,7 +123,7 @@ export class Limiter {
   /** The queue of the request that started last, and when that was. */
   #last: Queue | undefined;
   #lastStart = 0;
-  /** What the queue that was served last had used: a queue that was empty does not save up time. */
+  /** The `usedMs` of the queue served last. A queue that was empty starts from here: idling earns no priority. */
   #usedMs = 0;
   /** How many requests hold a slot, by its key. */
   readonly #slots = new Map<string, number>();

@@ -98,7 +98,7 @@ export function validateHeaders(parameters: readonly Parameter[] = []): Step | u
 /** What a parameter accepts: a schema, and the check that says the same. */
 type Values = Pick<Parameter, 'schema' | 'example' | 'check'>;
 
-/** Accepts one of some texts. */
+/** Accepts one of a fixed set of strings. */
 export function oneOf(values: readonly string[], fallback?: string): Values {
   const few = values.map((value) => `"${value}"`).join(' or ');
   const sentence = `Must be ${values.length < 3 ? few : `one of ${values.join(', ')}`}.`;

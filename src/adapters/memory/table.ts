@@ -64,7 +64,10 @@ export class Table<R extends User | Post> {
   rowOf(record: R, version: Version): Row {
     const search = searchRow(this.#collection, record);
     const custom: Record<string, unknown> = {};
-    for (const { name } of this.#declared) custom[name] = Reflect.get(record, name);
+    for (const { name } of this.#declared) {
+      const value: unknown = Reflect.get(record, name);
+      custom[name] = Array.isArray(value) ? [...value] : value; // The caller may change its array.
+    }
     return { id: record.id, version, json: JSON.stringify(record), search, custom };
   }
 

@@ -27,3 +27,14 @@ describe('a custom field with the name of a search field, in the memory store', 
     expect(await errorOf(again)).to.have.property('code', 'field-taken');
   });
 });
+
+describe('a declared array in the memory store', () => {
+  it('is not that of the caller', async () => {
+    const { posts } = createMemoryStore({ customFilters: { posts: { tags: 'text[]' } } });
+    const tags = ['a'];
+    const [id = ''] = await insert(posts, [post({ tags })]);
+    tags[0] = 'b';
+    const conditions = [{ field: 'tags', custom: 'text[]', op: 'has', value: 'a' } as const];
+    expect(idsOf(await readAll(posts, { conditions }))).to.deep.equal([id]);
+  });
+});

@@ -18,7 +18,7 @@ const maxAge = '600';
  * Lets scripts of these origins read responses (the Fetch standard, CORS protocol). There are no
  * cookies, so `Access-Control-Allow-Credentials` is never sent.
  *
- * @throws TypeError for a text that is not an origin
+ * @throws TypeError for a string that is not an origin
  */
 export function cors(origins: readonly string[] = []): Step | undefined {
   for (const origin of origins) {

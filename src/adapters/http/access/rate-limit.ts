@@ -76,7 +76,7 @@ export function peek(ctx: Context, limiter: RateLimiter, key: string): Promise<v
 /** @throws Problem `too-many-requests` */
 function checkQuota({ isExceeded, reset }: Quota): void {
   if (!isExceeded) return;
-  const sentence = `Too many requests. Try again in ${reset} seconds.`;
+  const sentence = `Too many requests. Try again in ${reset} ${reset === 1 ? 'second' : 'seconds'}.`;
   const headers = { 'Retry-After': String(reset) };
   throw new Problem('too-many-requests', sentence, { headers });
 }

@@ -56,7 +56,7 @@ export const eventsEndpoint: Endpoint = {
   ],
   responses: { 200: { description: 'A page of events.', schema: 'EventPage' } },
   problems: ['events-expired', 'events-unavailable'],
-  capacity: maxWaiting, // One event ends the wait of all, and they all come back at once.
+  capacity: maxWaiting, // One event wakes every waiting client, and they all reconnect at once.
   async handle(ctx) {
     const { query, services, admission } = ctx.state.rostrum;
     const [after] = query.get('after') ?? [];

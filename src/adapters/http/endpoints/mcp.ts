@@ -1,6 +1,6 @@
 import { scopes } from '../../../domain/caller.ts';
 import { mcpPath } from '../access/metadata.ts';
-import { type Context, originOf } from '../context.ts';
+import { type Context, publicUrlOf } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { logChange } from '../operator/log.ts';
 import type { RostrumHttpOptions } from '../options.ts';
@@ -13,7 +13,7 @@ export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly E
     method: 'POST',
     path: mcpPath,
     operation: 'mcp',
-    summary: 'Serves AI agents (Model Context Protocol)',
+    summary: 'Serve AI agents (Model Context Protocol)',
     scopes,
     resource: mcpPath,
     body: true,
@@ -39,7 +39,7 @@ export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly E
 /** Protects against web pages of other sites, as the protocol asks: 403. */
 function checkOrigin(ctx: Context, origins: readonly string[]): void {
   const { origin } = ctx.headers;
-  const own = URL.parse(originOf(ctx))?.origin;
+  const own = URL.parse(publicUrlOf(ctx))?.origin;
   if (origin === undefined || origin === own || origins.includes(origin)) return;
   throw new Problem('forbidden', 'Web pages of this origin are not allowed to call this path.');
 }

@@ -11,7 +11,7 @@ export function listIdentity(list: string, sort: string, filter: Json): ListIden
   return canonicalJson([list, sort, filter]).slice(0, -1) as ListIdentity;
 }
 
-/** Encodes a position in a list as an opaque text. */
+/** Encodes a position in a list as an opaque string. */
 export function encodeCursor({ key, id }: Position, identity: ListIdentity): string {
   return Buffer.from(JSON.stringify([digest(key, id, identity), key, id])).toString('base64url');
 }

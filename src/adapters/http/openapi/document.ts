@@ -7,7 +7,7 @@ import type { RostrumAppOptions } from '../options.ts';
 import { commonProblems, type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { prefixPath, publicBase } from '../target.ts';
 import { reference } from './fields.ts';
-import { commonHeaders, responseHeaders } from './headers.ts';
+import { commonHeaderNames, responseHeaders } from './headers.ts';
 import { problemContent, problemSchemas } from './problems.ts';
 import { mediaType, recordSchemas } from './schemas.ts';
 
@@ -159,7 +159,7 @@ function failureOf(codes: readonly ProblemCode[]): JsonSchema {
 }
 
 function headersOf(own: readonly string[]): JsonSchema {
-  const names = new Set([...commonHeaders, ...own]);
+  const names = new Set([...commonHeaderNames, ...own]);
   return Object.fromEntries(Array.from(names, (name) => [name, reference(name, 'headers')]));
 }
 

@@ -35,7 +35,7 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** The headers of every response. */
-export const commonHeaders = [
+export const commonHeaderNames = [
   'X-Request-Id',
   'Cache-Control',
   'RateLimit',

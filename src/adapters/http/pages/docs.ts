@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 import { resolveOptional, type StaticFile } from './files.ts';
-import { escapeHtml, type Site, sendPage } from './html.ts';
+import { escapeHtml, type Site, sendHtml } from './html.ts';
 
 /** The optional package with Swagger UI. */
 const library = 'swagger-ui-dist';
@@ -37,5 +37,5 @@ export function sendDocs(ctx: Context, site: Site): void {
   const styles = ['swagger-ui', 'docs'].map(
     (name) => `<link rel="stylesheet" href="${at}/${name}.css">\n`,
   );
-  sendPage(ctx, site, 'API reference · Rostrum', body, styles.join(''));
+  sendHtml(ctx, site, 'API reference · Rostrum', body, styles.join(''));
 }

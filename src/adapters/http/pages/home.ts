@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { type Context, originOf } from '../context.ts';
+import { type Context, publicUrlOf } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { sendJson } from '../send.ts';
-import { escapeHtml, type Site, sendPage, wantsPage } from './html.ts';
+import { escapeHtml, type Site, sendHtml, wantsPage } from './html.ts';
 
 const started = new Date().toISOString().slice(0, 16).replace('T', ' ');
 
@@ -37,7 +37,7 @@ export function sendHome(
     return;
   }
   const isOpen = options.authenticate === undefined;
-  const url = `${api.startsWith('http') ? '' : originOf(ctx)}${api}/users`;
+  const url = `${api.startsWith('http') ? '' : publicUrlOf(ctx)}${api}/users`;
   const key = isOpen ? '' : ` -H 'Authorization: Bearer KEY'`;
   const curl = `curl ${url}${key} -H 'Content-Type: application/json' -d '{ "name": "Ada" }'`;
   const items = [
@@ -52,5 +52,5 @@ export function sendHome(
 <ul>${items.map(([path = '', text]) => `<li><a href="${escapeHtml(path)}">${text}</a></li>`).join('')}</ul>
 <h2>Create a user</h2>${isOpen ? '' : '<p>The operator creates keys with <code>rostrum key create</code>.</p>'}
 <pre tabindex="0"><code>${escapeHtml(curl)}</code></pre></main>`;
-  sendPage(ctx, site, 'Rostrum', body);
+  sendHtml(ctx, site, 'Rostrum', body);
 }

@@ -52,7 +52,7 @@ export function pageHeaders({ base }: Site): Readonly<Record<string, string>> {
 }
 
 /** Responds with a page. Its body and head are HTML, with all text escaped. */
-export function sendPage(ctx: Context, site: Site, title: string, body: string, head = ''): void {
+export function sendHtml(ctx: Context, site: Site, title: string, body: string, head = ''): void {
   const items = site.links.map(([path, name]) => `<a href="${escapeHtml(path)}">${name}</a>`);
   ctx.status = 200;
   ctx.set({ 'Content-Type': 'text/html; charset=utf-8', ...pageHeaders(site) });

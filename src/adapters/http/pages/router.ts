@@ -13,7 +13,7 @@ import { hasAdmin, sendAdmin, sendCaller } from './admin.ts';
 import { docsFiles, hasDocs, sendDocs } from './docs.ts';
 import { sendFile } from './files.ts';
 import { sendHome } from './home.ts';
-import { escapeHtml, favicon, type Site, sendPage, wantsPage } from './html.ts';
+import { escapeHtml, favicon, type Site, sendHtml, wantsPage } from './html.ts';
 import { addProblems } from './problems.ts';
 
 /**
@@ -126,6 +126,6 @@ function redirectToPage(ctx: Context, site: Site, problem: Problem, isApi: boole
     return;
   }
   ctx.state.rostrum.problem = problem;
-  sendPage(ctx, site, 'Page not found', `<main><h1>${escapeHtml(problem.message)}</h1></main>`);
+  sendHtml(ctx, site, 'Page not found', `<main><h1>${escapeHtml(problem.message)}</h1></main>`);
   ctx.status = 404;
 }

@@ -239,7 +239,7 @@ const catalogue = {
   internal: {
     status: 500,
     title: 'Internal server error',
-    meaning: 'Something went wrong in the server. Its log contains the request id.',
+    meaning: 'Something went wrong on the server. Its log contains the request id.',
     advice: 'Give the request id to the operator of the server.',
   },
   'events-unavailable': {

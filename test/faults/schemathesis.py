@@ -12,7 +12,9 @@ BY_FIELD = {"unknown", "mismatch", "key", "number-range", "too-deep", "too-large
 def map_case(context, case):
     """Leaves out what no generator guesses, so that most requests get past it."""
     if case.meta is not None and case.meta.generation.mode.is_positive:
-        for values, name in ((case.headers, "If-Match"), (case.query, "cursor")):
+        # Its own value for If-None-Match is 0, which does not match the pattern.
+        tags = ((case.headers, "If-Match"), (case.headers, "If-None-Match"))
+        for values, name in (*tags, (case.query, "cursor")):
             if values:
                 values.pop(name, None)
     return case

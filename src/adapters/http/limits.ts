@@ -147,8 +147,8 @@ export class Limiter {
   }
 
   /**
-   * Refuses a request before its body is read if there is no room: 503. Clients that are still sending a small body
-   * take no room: many slow ones would keep out all others.
+   * Refuses a request before its body is read if there is no room: 503. A client that is still sending a small body
+   * takes no room; otherwise, many slow clients would keep out all others.
    *
    * @param capacity how many requests of the operation can run or wait
    */

@@ -49,7 +49,7 @@ function auditTo(lines: string[]): Around {
         replace: (...given) => users.replace(...given).then(changed('replace')),
         patch: (...given) => users.patch(...given).then(changed('patch')),
         update: (...given) => users.update(...given).then(changed('update')),
-        saveItself: (...given) => users.saveItself(...given).then(changed('save')),
+        saveOwn: (...given) => users.saveOwn(...given).then(changed('save')),
         async delete(id, options) {
           const deletion = await users.delete(id, options);
           lines.push(`${by}: delete a user and ${options?.posts ?? 'refuse'} ${deletion.posts}`);
@@ -269,7 +269,7 @@ describe('the services', () => {
       create: async () => ({ ...ada, replayed: false }),
       getPublic: none,
       listPublic: async () => ({ items: [] }),
-      saveItself: none,
+      saveOwn: none,
       delete: async () => ({ posts: 0 }),
     } satisfies UserService;
     const listWithAuthors = async () => ({ items: [], users: [] });

@@ -22,7 +22,7 @@ import {
   type Id,
   type Instant,
   type ListQuery,
-  maxListLength,
+  maxArrayLength,
   type Page,
   type Post,
   type PostRepository,
@@ -294,9 +294,9 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
       for (const row of this.table.rows.values()) {
         const { record } = shown<R>(row);
         const list: unknown = Reflect.get(record, field.name);
-        if (field.type === 'text[]' && Array.isArray(list) && list.length > maxListLength) {
+        if (field.type === 'text[]' && Array.isArray(list) && list.length > maxArrayLength) {
           throw new Error(
-            `"${field.name}" has more than ${maxListLength} elements in ${record.id}.`,
+            `"${field.name}" has more than ${maxArrayLength} elements in ${record.id}.`,
           );
         }
         const value = field.isUnique ? customValue(record, field) : null;

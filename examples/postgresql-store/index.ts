@@ -4,7 +4,7 @@ import {
   type DeclaredField,
   declaredFields,
   isRostrumError,
-  maxListLength,
+  maxArrayLength,
   type Post,
   RostrumError,
   type Store,
@@ -101,7 +101,7 @@ async function declare(query: Query, name: Collection, field: DeclaredField): Pr
   };
   if (field.type === 'text[]') {
     const long = await query(findLong(name, field));
-    if (long.length > 0) refuse('text[]', long, `more than ${maxListLength} elements`);
+    if (long.length > 0) refuse('text[]', long, `more than ${maxArrayLength} elements`);
   }
   if (!field.isUnique) return;
   const { create, findTwo } = uniqueStatements(name, field);

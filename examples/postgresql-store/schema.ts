@@ -3,7 +3,7 @@ import {
   type Collection,
   type CustomFilterType,
   type DeclaredField,
-  maxListLength,
+  maxArrayLength,
   type QueryField,
   searchFields,
 } from 'rostrum/ports';
@@ -105,6 +105,6 @@ export function uniqueField(constraint = ''): string | undefined {
 export function findLong(name: Collection, { name: field }: DeclaredField): string {
   const value = `json::jsonb -> ${pg.escapeLiteral(field)}`;
   return `select id from rostrum.${name} where
-    case jsonb_typeof(${value}) when 'array' then jsonb_array_length(${value}) > ${maxListLength} end
+    case jsonb_typeof(${value}) when 'array' then jsonb_array_length(${value}) > ${maxArrayLength} end
     limit 2`;
 }

@@ -13,7 +13,7 @@ import {
   type TimeSpan,
 } from './search.ts';
 
-/** A record with an owner: a user owns itself, and an author owns the post. */
+/** A record with an owner: users own themselves, and authors own their posts. */
 interface Owned {
   readonly id: Id;
   readonly authorId?: unknown;
@@ -197,9 +197,9 @@ export function defaultOrder(collection: Collection, caller: Caller | undefined)
 type Right = Scope extends `${Collection}:${infer R}` ? R : never;
 
 /** Stands for the caller's subject in a path and as an author, so it can't be an id. */
-export const itself = 'me';
+export const selfAlias = 'me';
 
-/** A user's id has no control characters, is not {@link itself}, and is not `.` or `..` in a path. */
+/** A user's id has no control characters, is not {@link selfAlias}, and is not `.` or `..` in a path. */
 const subjectPattern = /^(?!(?:me|\.{1,2})$)[^\p{Cc}\p{Surrogate}]{1,255}$/u;
 
 /** Returns the part of a span that is not in the future. */

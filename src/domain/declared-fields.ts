@@ -114,8 +114,8 @@ function checkDeclaration(name: string, declared: unknown): void {
 }
 
 /** Returns why a field cannot be declared as `text[]`: a stored record has too many elements. */
-export function tooLongListMessage(field: string, collection: Collection, id: Id): string {
-  return `"${field}" cannot be declared as text[]: it has more than ${maxListLength} elements in ${collection.slice(0, -1)} ${id}. Shorten it, or start without the declaration.`;
+export function arrayTooLongMessage(field: string, collection: Collection, id: Id): string {
+  return `"${field}" cannot be declared as text[]: it has more than ${maxArrayLength} elements in ${collection.slice(0, -1)} ${id}. Shorten it, or start without the declaration.`;
 }
 
 /** Returns why a field cannot be declared as unique: stored records have the same value. */
@@ -124,4 +124,4 @@ export function notUniqueMessage(field: string, collection: string, ids: readonl
 }
 
 /** Limit of elements in a declared `text[]`: each of them is an index entry. */
-export const maxListLength = 64;
+export const maxArrayLength = 64;

@@ -21,7 +21,7 @@ export class JsonReader {
 
   /** Returns the copy; parts with an issue can be missing from it. */
   read(value: unknown): Json | undefined {
-    if (this.issues.full) return undefined;
+    if (this.issues.isFull) return undefined;
     switch (typeof value) {
       case 'boolean':
         this.#byteBound += 6;
@@ -56,7 +56,7 @@ export class JsonReader {
     into: Record<string, Json>,
   ): void {
     const value = from[key];
-    if (value === undefined || this.issues.full || !this.#checkKey(key)) return;
+    if (value === undefined || this.issues.isFull || !this.#checkKey(key)) return;
     this.#path.push(key);
     const member = this.read(value);
     if (member !== undefined) setMember(into, key, member);
@@ -86,7 +86,7 @@ export class JsonReader {
   #array(items: readonly unknown[]): readonly Json[] {
     const copy: Json[] = [];
     // By index: `map` would skip the holes of a sparse array.
-    for (let i = 0; i < items.length && !this.issues.full; i++) {
+    for (let i = 0; i < items.length && !this.issues.isFull; i++) {
       this.#path.push(i);
       const item = this.read(items[i]);
       if (item !== undefined) copy.push(item);

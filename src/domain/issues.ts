@@ -45,7 +45,7 @@ export class Issues {
   #length = 0;
 
   add(path: readonly (string | number)[], code: FieldCode, message: string): void {
-    if (this.full) return;
+    if (this.isFull) return;
     const pointer = jsonPointer(path);
     this.#pointers.add(pointer);
     this.#length += pointer.length;
@@ -57,7 +57,7 @@ export class Issues {
     return this.#pointers.size > 0 && this.#pointers.has(jsonPointer(path));
   }
 
-  get full(): boolean {
+  get isFull(): boolean {
     return this.#list.length >= maxIssues || this.#length >= maxPointers;
   }
 

@@ -3,7 +3,7 @@ import {
   type CustomFilterFields,
   type DeclaredField,
   declaredFields,
-  maxListLength,
+  maxArrayLength,
 } from './declared-fields.ts';
 import { RostrumError } from './errors.ts';
 import { readFields } from './fields.ts';
@@ -104,11 +104,11 @@ export class RecordModel<R extends EntityFields> {
     }
     for (const { name } of this.#arrayFields) {
       const list = record[name];
-      if (!Array.isArray(list) || list.length <= maxListLength) continue;
+      if (!Array.isArray(list) || list.length <= maxArrayLength) continue;
       issues.add(
         [name],
         'too-long',
-        `The field "${name}" must have at most ${maxListLength} elements.`,
+        `The field "${name}" must have at most ${maxArrayLength} elements.`,
       );
     }
     record.createdAt = serverFields.createdAt;

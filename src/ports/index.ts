@@ -6,7 +6,7 @@ export {
   type CustomFilterType,
   type DeclaredField,
   declaredFields,
-  maxListLength,
+  maxArrayLength,
 } from '../domain/declared-fields.ts';
 export { emailKey, emailPrefixKey } from '../domain/email.ts';
 export {

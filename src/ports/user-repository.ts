@@ -39,5 +39,5 @@ export interface UserRepository<R = User> extends Repository<R> {
    * @throws RostrumError `user-has-posts`, with their number; or `refused`, if the user has more posts than
    * the store can change in one step. Nothing is changed.
    */
-  delete(id: Id, posts: DeleteMode, at: Instant, guard?: Guard<R>): Promise<Deletion | undefined>;
+  delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<R>): Promise<Deletion | undefined>;
 }

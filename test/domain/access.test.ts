@@ -37,7 +37,7 @@ type Row = readonly [
 const anyPost: readonly Scope[] = ['posts:write'];
 const ownPost: readonly Scope[] = ['posts:write', 'posts:write:own'];
 const anyUser: readonly Scope[] = ['users:write'];
-const itself: readonly Scope[] = ['users:write', 'users:write:own'];
+const ownUser: readonly Scope[] = ['users:write', 'users:write:own'];
 const anyReader: readonly Scope[] = ['users:read', 'users:read:public'];
 const postReader: readonly Scope[] = ['posts:read', 'posts:read:all'];
 const changed = { title: 'x' };
@@ -47,15 +47,15 @@ const matrix: readonly Row[] = [
   ['read a user', ({ users }, { other }) => users.get(other), ['users:read']],
   ['list users', ({ users }) => users.list(), ['users:read']],
   ['walk users', ({ users }) => users.all().next(), ['users:read']],
-  ['read itself', ({ users }, { me }) => users.get(me), ['users:read', 'users:write:own']],
+  ['read the own user', ({ users }, { me }) => users.get(me), ['users:read', 'users:write:own']],
   ['read a user in public', ({ users }, w) => users.getPublic(w.other), anyReader],
   ['list users in public', ({ users }) => users.listPublic(), anyReader],
-  ['save itself', ({ users }) => users.saveItself({ name: 'x' }), itself],
+  ['save the own user', ({ users }) => users.saveOwn({ name: 'x' }), ownUser],
   ['read a post', ({ posts }, { theirs }) => posts.get(theirs), postReader],
   ['list posts', ({ posts }) => posts.list(), postReader],
   ['list posts with authors', ({ posts }) => posts.listWithAuthors(), postReader],
   ['create a user', ({ users }) => users.create({ name: 'New' }), anyUser],
-  ['patch itself', ({ users }, { me }) => users.patch(me, { name: 'x' }), itself],
+  ['patch the own user', ({ users }, { me }) => users.patch(me, { name: 'x' }), ownUser],
   ['patch another user', ({ users }, { other }) => users.patch(other, { name: 'x' }), anyUser],
   ['replace another user', ({ users }, w) => users.replace(w.other, { name: 'x' }), anyUser],
   ['update another user', ({ users }, w) => users.update(w.other, (user) => user), anyUser],
@@ -98,7 +98,7 @@ describe('a caller', () => {
       const here = await world();
       expect(await isForbidden(() => call(here.rostrum.as(caller(here.me)), here))).to.equal(true);
       const all = here.rostrum.as(caller(null, ...scopes));
-      const isOfNobody = name === 'save itself';
+      const isOfNobody = name === 'save the own user';
       expect(await isForbidden(() => call(all, here)), 'all scopes').to.equal(isOfNobody);
     });
   }
@@ -313,24 +313,24 @@ describe('a caller', () => {
         () => 'done',
         (error: unknown) => (isRostrumError(error) ? error.code : error),
       );
-    expect(await code(users.saveItself({ name: 'A' }, { only: 'any' }))).to.equal('user-not-found');
-    const made = await users.saveItself({ name: 'A' }, { except: 'any', required: true });
+    expect(await code(users.saveOwn({ name: 'A' }, { only: 'any' }))).to.equal('user-not-found');
+    const made = await users.saveOwn({ name: 'A' }, { except: 'any', required: true });
     expect([made.created, made.changed, made.record.id]).to.deep.equal([true, true, 'auth|1']);
-    const again = await users.saveItself({ name: 'A' });
+    const again = await users.saveOwn({ name: 'A' });
     expect([again.created, again.changed, again.version]).to.deep.equal([false, false, 1]);
-    const second = await users.saveItself({ name: 'B' }, { only: [1] });
+    const second = await users.saveOwn({ name: 'B' }, { only: [1] });
     expect([second.created, second.changed, second.version]).to.deep.equal([false, true, 2]);
-    expect(await code(users.saveItself({ name: 'C' }, { only: [1] }))).to.equal('version-mismatch');
-    expect(await code(users.saveItself({ name: 'C' }, { except: 'any' }))).to.equal(
+    expect(await code(users.saveOwn({ name: 'C' }, { only: [1] }))).to.equal('version-mismatch');
+    expect(await code(users.saveOwn({ name: 'C' }, { except: 'any' }))).to.equal(
       'version-mismatch',
     );
-    expect(await code(users.saveItself({ name: 'C' }, { required: true }))).to.equal(
+    expect(await code(users.saveOwn({ name: 'C' }, { required: true }))).to.equal(
       'precondition-required',
     );
-    expect(await code(users.saveItself({ name: '' }))).to.equal('invalid-record');
+    expect(await code(users.saveOwn({ name: '' }))).to.equal('invalid-record');
     expect(await code(posts.create({ title: 'x' }))).to.equal('done');
     await users.delete('auth|1', { posts: 'delete' });
-    const back = await users.saveItself({ name: 'A' });
+    const back = await users.saveOwn({ name: 'A' });
     expect([back.created, back.version], 'after a deletion').to.deep.equal([true, 3]);
   });
 
@@ -338,12 +338,12 @@ describe('a caller', () => {
     const { rostrum } = await world();
     for (const subject of ['me', 'a\u0000', 'a\n', '\u009f', 'a'.repeat(256), '\ud800']) {
       const { users } = rostrum.as(caller(subject, ...scopes));
-      const error = await users.saveItself({ name: 'x' }).catch((reason: unknown) => reason);
+      const error = await users.saveOwn({ name: 'x' }).catch((reason: unknown) => reason);
       expect(isRostrumError(error, 'forbidden') && error.details.reason).to.equal('no-id');
     }
     for (const subject of ['Me', 'a b/c', '😀'.repeat(255), 'mel']) {
       const { users } = rostrum.as(caller(subject, 'users:write:own'));
-      expect((await users.saveItself({ name: 'x' })).record.id).to.equal(subject);
+      expect((await users.saveOwn({ name: 'x' })).record.id).to.equal(subject);
     }
   });
 

@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
-import { canReadInFull, defaultOrder, itself, subjectOf } from '../../domain/access.ts';
+import { canReadInFull, defaultOrder, selfAlias, subjectOf } from '../../domain/access.ts';
 import type { Caller, Scope } from '../../domain/caller.ts';
 import type { CustomFilter } from '../../domain/custom-filters.ts';
 import { isRostrumError } from '../../domain/errors.ts';
@@ -138,7 +138,7 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
   }
 
   function userId(id: string): string {
-    return id === itself ? subjectOf(caller) : id;
+    return id === selfAlias ? subjectOf(caller) : id;
   }
 
   function read(collection: Collection, id: string): Promise<Versioned<object>> {

@@ -1,10 +1,10 @@
 import type { Db, IndexDescription, MongoServerError } from 'mongodb';
 import {
+  arrayTooLongMessage,
   type CustomFilterFields,
   declaredFields,
   isSortable,
   notUniqueMessage,
-  tooLongListMessage,
 } from '../../domain/declared-fields.ts';
 import type { Collection } from '../../domain/record.ts';
 import { longListPath, pathOf } from './documents.ts';
@@ -39,7 +39,7 @@ export async function checkArrays(
     if (await records.indexExists(`${pathOf({ field: name, custom: type })}_createdAt`)) continue;
     const found = await records.findOne({ [longListPath(name)]: true });
     if (found === null) continue;
-    throw new MongodbRefusal(tooLongListMessage(name, collection, found._id));
+    throw new MongodbRefusal(arrayTooLongMessage(name, collection, found._id));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { maxListLength } from '../../domain/declared-fields.ts';
+import { maxArrayLength } from '../../domain/declared-fields.ts';
 import { instantToMs } from '../../domain/instant.ts';
 import type { QueryField } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
@@ -121,7 +121,7 @@ function customValue(value: unknown): [part: CustomPart, indexed: unknown] | und
   // Zero has one sign: JSON has no -0.
   if (typeof value === 'number') return ['number', value + 0];
   if (!Array.isArray(value)) return undefined;
-  if (value.length > maxListLength) return ['longList', true];
+  if (value.length > maxArrayLength) return ['longList', true];
   return ['list', [...new Set(value.filter((one) => typeof one === 'string'))]];
 }
 

@@ -1,11 +1,11 @@
 import {
+  arrayTooLongMessage,
   type CustomFilters,
   type CustomFilterType,
   type DeclaredField,
   declaredFields,
-  maxListLength,
+  maxArrayLength,
   notUniqueMessage,
-  tooLongListMessage,
 } from '../../domain/declared-fields.ts';
 import { fieldTaken } from '../../domain/errors.ts';
 import type { Collection, Id } from '../../domain/record.ts';
@@ -135,10 +135,13 @@ function checkLengths(connection: Connection, collection: Collection, field: str
   const [id] =
     connection.get<[Id]>(
       `SELECT id FROM ${collection} WHERE json_type(json, ${path}) = 'array'
-        AND json_array_length(json, ${path}) > ${maxListLength} LIMIT 1`,
+        AND json_array_length(json, ${path}) > ${maxArrayLength} LIMIT 1`,
     ) ?? [];
   if (id === undefined) return;
-  throw new SqliteStoreError('store-breaks-declaration', tooLongListMessage(field, collection, id));
+  throw new SqliteStoreError(
+    'store-breaks-declaration',
+    arrayTooLongMessage(field, collection, id),
+  );
 }
 
 function duplicateError(

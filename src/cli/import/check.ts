@@ -1,5 +1,5 @@
 import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
-import { isSubject, itself } from '../../domain/access.ts';
+import { isSubject, selfAlias } from '../../domain/access.ts';
 import {
   type CustomFilterFields,
   type CustomFilters,
@@ -180,7 +180,7 @@ export function uniqueFields(record: Entity, declared?: CustomFilterFields) {
 
 const idRule =
   'it must be an integer, or a text of 1 to 255 characters without control characters, ' +
-  `and not ".", ".." or "${itself}"`;
+  `and not ".", ".." or "${selfAlias}"`;
 
 function invalidField(name: string, message: string): Error {
   return new RostrumError('invalid-record', {

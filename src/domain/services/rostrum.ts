@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Store } from '../../ports/store.ts';
-import { Access, defaultOrder, itself, visibleEventCollections } from '../access.ts';
+import { Access, defaultOrder, selfAlias, visibleEventCollections } from '../access.ts';
 import { type Caller, type CallerInput, toCaller } from '../caller.ts';
 import type { CheckedSchema, CustomFieldsInput, CustomFieldsSchema } from '../custom-fields.ts';
 import { type CustomFilters, checkCustomFilters } from '../declared-fields.ts';
@@ -160,9 +160,9 @@ function checkedClock(clock: Clock): () => Instant {
 function checkedIds(ids: IdGenerator): () => Id {
   return () => {
     const id = ids.next();
-    if (typeof id === 'string' && id !== '' && id !== itself && isCleanText(id)) return id;
+    if (typeof id === 'string' && id !== '' && id !== selfAlias && isCleanText(id)) return id;
     throw new TypeError(
-      `The id generator must return non-empty, well-formed strings other than "${itself}".`,
+      `The id generator must return non-empty, well-formed strings other than "${selfAlias}".`,
     );
   };
 }

@@ -39,7 +39,7 @@ export type Around<S extends object = Services> = (
 
 const shared = ['create', 'get', 'list', 'all', 'replace', 'patch', 'update', 'delete'];
 const methods = {
-  users: [...shared, 'getPublic', 'listPublic', 'saveItself'],
+  users: [...shared, 'getPublic', 'listPublic', 'saveOwn'],
   posts: [...shared, 'listWithAuthors'],
 };
 

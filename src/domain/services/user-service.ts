@@ -59,7 +59,7 @@ export interface UserService<
    * @throws RostrumError like {@link replace}
    * @throws RostrumError `forbidden` for a caller without a subject, or with one that can't be an id
    */
-  saveItself(input: UserInput<Input>, precondition?: Precondition): Promise<Saved<User<Custom>>>;
+  saveOwn(input: UserInput<Input>, precondition?: Precondition): Promise<Saved<User<Custom>>>;
 
   /**
    * Deletes a user. Their posts prevent it (`refuse`), are deleted too (`delete`), or stay without an

@@ -54,7 +54,7 @@ export function userService(context: UserContext): UserService {
     replace: (id, input, precondition) => replaceRecord(context, id, input, precondition),
     patch: (id, patch, precondition) => patchRecord(context, id, patch, precondition),
     update: (id, change, precondition) => updateRecord(context, id, change, precondition),
-    saveItself: (input, precondition) => saveOwnUser(context, input, precondition),
+    saveOwn: (input, precondition) => saveOwnUser(context, input, precondition),
     delete: (id, options) => deleteUser(context, id, options),
   };
 }

@@ -176,7 +176,7 @@ describe('MCP tools', () => {
     const { rostrum } = mcp;
     await rostrum
       .as({ ...ada, scopes: ['users:write:own'] })
-      .users.saveItself({ name: 'Ada', email: 'a@x.org' });
+      .users.saveOwn({ name: 'Ada', email: 'a@x.org' });
     const bob = await rostrum.users.create({ name: 'Bob', email: 'b@x.org' });
     const hidden = await rostrum.posts.create({
       title: 'Hidden',

@@ -1,4 +1,4 @@
-import { itself, subjectOf } from '../../../domain/access.ts';
+import { selfAlias, subjectOf } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { PostInput } from '../../../domain/post.ts';
@@ -47,7 +47,7 @@ export function postEndpoints(custom: CustomFilterFields | undefined): readonly 
         const { caller, query, services } = ctx.state.rostrum;
         const list = readListQuery<PostFilter, PostSort>('posts', ctx, readPostFilter, custom);
         const { filter } = list.request;
-        const isOwn = filter?.authorId === itself;
+        const isOwn = filter?.authorId === selfAlias;
         const request = isOwn
           ? { ...list.request, filter: { ...filter, authorId: subjectOf(caller) } }
           : list.request;

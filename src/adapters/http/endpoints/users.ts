@@ -1,4 +1,4 @@
-import { canReadInFull, itself, subjectOf } from '../../../domain/access.ts';
+import { canReadInFull, selfAlias, subjectOf } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { UserFilter, UserSort } from '../../../domain/search.ts';
@@ -181,7 +181,7 @@ function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
     const { method, operation, summary } = endpoint;
     const own = {
       ...endpoint,
-      path: `/users/${itself}`,
+      path: `/users/${selfAlias}`,
       resolve: resolveItself,
       operation: operation.replace('User', 'Me'),
       summary: summary.replace('a user', "the caller's own user"),
@@ -203,7 +203,7 @@ function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
         const body = ctx.request.body as UserInput;
-        const saved = await services.users.saveItself(body, preconditionOf(ctx));
+        const saved = await services.users.saveOwn(body, preconditionOf(ctx));
         if (saved.created) sendCreated(ctx, 'users', ctx.params.id ?? '', saved);
         else sendChanged(ctx, 'users', saved);
       },

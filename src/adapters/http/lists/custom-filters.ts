@@ -4,7 +4,7 @@ import {
   type DeclaredField,
   declaredFields,
   isDeclarable,
-  maxListLength,
+  maxArrayLength,
 } from '../../../domain/declared-fields.ts';
 import type { Collection } from '../../../domain/record.ts';
 import { knownFields } from '../../../domain/rules.ts';
@@ -41,9 +41,9 @@ function equality({ name, type }: DeclaredField): Parameter {
     return {
       name,
       description: `Only records whose ${name} contains this text; repeated: all of them.`,
-      schema: { type: schemaType, items: { type: 'string' }, maxItems: maxListLength },
+      schema: { type: schemaType, items: { type: 'string' }, maxItems: maxArrayLength },
       example,
-      atMost: maxListLength,
+      atMost: maxArrayLength,
     };
   }
   const description = `Only records whose ${name} is exactly this ${type}.`;

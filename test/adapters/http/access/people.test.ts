@@ -227,7 +227,7 @@ describe('/users/me', () => {
     const rostrum = createRostrum(store);
     for (const subject of ['ann', 'bob']) {
       const { users } = rostrum.as({ name: 'x', subject, scopes: new Set(scopes) });
-      await users.saveItself({ name: subject });
+      await users.saveOwn({ name: subject });
       for (const n of [1, 2]) {
         const draft = n === 1 ? { publishedAt: null } : {};
         await rostrum.posts.create({ title: `${subject} ${n}`, authorId: subject, ...draft });

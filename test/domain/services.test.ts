@@ -185,6 +185,15 @@ describe('the services', () => {
     expect((await posts.list()).items.length).to.be.above(6);
   });
 
+  it('list posts with their authors, also when only some fields are requested', async () => {
+    const { users, posts } = createRostrum(createMemoryStore());
+    const { id } = (await users.create({ name: 'Ann' })).record;
+    await posts.create({ title: 'A', authorId: id });
+    const page = await posts.listWithAuthors({ fields: ['title'] });
+    expect(page.users.map(({ record }) => record.name)).to.deep.equal(['Ann']);
+    expect(Object.keys(page.items[0]?.record ?? {})).to.have.members(['id', 'title', 'authorId']);
+  });
+
   describe('reject misuse before anything is read', () => {
     // A closed store: every call of it ends in `store-unavailable`.
     const closed = createMemoryStore();

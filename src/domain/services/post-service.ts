@@ -3,13 +3,13 @@ import type { CustomFilterOf, CustomSortOf } from '../custom-filters.ts';
 import type { CustomFilterFields } from '../declared-fields.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page } from '../list.ts';
-import type { ListRequest } from '../list-request.ts';
+import type { ListRequest, PartialListRequest } from '../list-request.ts';
 import type { Post, PostInput, PostPatch } from '../post.ts';
 import type { Precondition } from '../precondition.ts';
 import type { Id, Versioned } from '../record.ts';
 import type { PostFilter, PostSort } from '../search.ts';
 import type { PublicUser } from '../user.ts';
-import type { RecordService } from './record-service.ts';
+import type { PartialRecord, RecordService } from './record-service.ts';
 
 /** Limit of posts on a page with authors. */
 export const maxLimitWithAuthors = 100;
@@ -34,8 +34,11 @@ export interface PostService<
    * Returns a page of posts like `list`, and the authors of its posts, each once, in the public view. That
    * is a second read, so an author who was deleted meanwhile can be missing.
    *
-   * @param request at most 100 posts, and all of their fields
+   * @param request at most 100 posts; with `fields`, each post has its `authorId` too
    */
+  listWithAuthors(
+    request: PartialListRequest<PostFilter, PostSort>,
+  ): Promise<PageWithAuthors<PartialRecord<Post<Custom>>>>;
   listWithAuthors(
     request?: ListRequest<PostFilter, PostSort>,
   ): Promise<PageWithAuthors<Post<Custom>>>;

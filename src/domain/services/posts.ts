@@ -4,7 +4,7 @@ import { subjectOf } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { isUnknownAuthor, RostrumError } from '../errors.ts';
 import { isPlainObject } from '../json.ts';
-import { checkRequest, type ListRequest } from '../list-request.ts';
+import { checkRequest, type ListRequest, type PartialListRequest } from '../list-request.ts';
 import type { Post } from '../post.ts';
 import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import type { Id, Versioned } from '../record.ts';
@@ -43,7 +43,8 @@ export function postService(context: PostContext): PostService {
     get: (id) => getRecord(context, id),
     list: (request?: ListRequest<PostFilter, string>) => listRecords(context, request),
     all: (request) => allRecords(context, request),
-    listWithAuthors: (request) => listPostsWithAuthors(context, request),
+    listWithAuthors: (request?: ListRequest<PostFilter, string>) =>
+      listPostsWithAuthors(context, request),
     replace: (id, input, precondition) => replaceRecord(context, id, input, precondition),
     patch: (id, patch, precondition) => patchRecord(context, id, patch, precondition),
     update: (id, change, precondition) => updateRecord(context, id, change, precondition),
@@ -77,14 +78,15 @@ async function createPost(
 
 async function listPostsWithAuthors(
   context: PostContext,
-  request: ListRequest<PostFilter, string> = {},
+  request: ListRequest<PostFilter, string> | PartialListRequest<PostFilter, string> = {},
 ): Promise<PageWithAuthors<Post>> {
-  checkRequest(request, context);
+  const { fields } = checkRequest(request, context);
   const { limit = maxLimitWithAuthors, signal } = request;
   if (limit > maxLimitWithAuthors) {
     throw new RangeError(`With authors, the limit must be at most ${maxLimitWithAuthors}.`);
   }
-  const page = await listRecords(context, { ...request, limit });
+  const withAuthorId = fields && { fields: [...fields, 'authorId'] };
+  const page = await listRecords(context, { ...request, limit, ...withAuthorId });
   const ids = new Set(page.items.flatMap(({ record }) => record.authorId ?? []));
   return { ...page, users: ids.size === 0 ? [] : await context.authors([...ids], signal) };
 }

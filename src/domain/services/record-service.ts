@@ -26,7 +26,7 @@ export type NoOther<T, Allowed> = {
 type KeysOf<T> = T extends unknown ? keyof T : never;
 
 /** The id and some other fields of a record. */
-type PartialRecord<R extends EntityFields> = Pick<R, 'id'> & {
+export type PartialRecord<R extends EntityFields> = Pick<R, 'id'> & {
   readonly [K in keyof R]?: R[K] | undefined;
 };
 

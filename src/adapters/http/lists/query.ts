@@ -39,10 +39,7 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   const order = (sort === undefined ? defaultOrder(list, caller) : readOrder(sort)) as Order<Sort>;
   const limit = Number(first(query, 'limit') ?? pageLimits.default);
   const fields = first(query, 'fields')?.split(',');
-  if (query.has('include')) {
-    checkLimit(limit);
-    fields?.push('authorId'); // Without it, a post would not show its author.
-  }
+  if (query.has('include')) checkLimit(limit);
   const cursor = first(query, 'cursor');
   let identity: ListIdentity | undefined; // Only pages with a cursor or a next one need it.
   const identityOf = () => {

@@ -1,3 +1,4 @@
+import { isFieldName } from './i-json.ts';
 import { isPlainObject } from './json.ts';
 import { checkOptions } from './options.ts';
 import type { Collection, Id } from './record.ts';
@@ -27,21 +28,22 @@ export type NoCustomFilters = Readonly<Record<never, never>>;
 /** The declared fields of one collection. */
 export type FieldsOf<
   Filters extends CustomFilters,
-  List extends keyof CustomFilters,
-> = List extends keyof Filters ? Filters[List] : undefined;
+  Name extends Collection,
+> = Name extends keyof Filters ? Filters[Name] : undefined;
 
 /** Limit of declared fields of users, or of posts: each of them costs an index. */
-const maxCustomFilters = 32;
+const maxDeclaredFields = 32;
 
-/** Names that a list request uses for something else, so no field can be declared with them. */
+/** Names that a list request uses for something else. */
 const reservedNames = ['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'access_token'];
 
 /** Names that every store can index: not all of them take a dot or a `$`. */
 const namePattern = /^[\p{L}_][\p{L}\p{M}\p{N}_-]{0,63}$/u;
 
-/** Returns true for a name that a custom field can be declared with. */
-export function isDeclarable(name: string): boolean {
-  return namePattern.test(name) && !reservedNames.includes(name);
+/** True if a custom field of this name can be declared. */
+export function isDeclarable(collection: Collection, name: string): boolean {
+  const isTaken = knownFields[collection].includes(name) || reservedNames.includes(name);
+  return !isTaken && namePattern.test(name) && isFieldName(name);
 }
 
 /** A declared custom field. */
@@ -76,27 +78,28 @@ export function isSortable({ type }: DeclaredField): boolean {
 /**
  * Checks the declaration of a deployment.
  *
- * @throws TypeError for a name that cannot be a custom field's, or an unknown type
- * @throws RangeError for more than 32
+ * @throws TypeError for a name that cannot be declared, or an unknown type
+ * @throws RangeError for more than {@link maxDeclaredFields} of one collection
  */
 export function checkCustomFilters(customFilters: CustomFilters): void {
   checkOptions(customFilters, ['users', 'posts'], 'customFilters');
-  for (const list of ['users', 'posts'] as const) {
-    const fields: unknown = customFilters[list] ?? {};
+  for (const collection of ['users', 'posts'] as const) {
+    const fields: unknown = customFilters[collection] ?? {};
     if (!isPlainObject(fields)) {
-      throw new TypeError(`The customFilters of ${list} must be an object.`);
+      throw new TypeError(`The customFilters of ${collection} must be an object.`);
     }
-    const taken = [...knownFields[list], ...reservedNames, '__proto__'];
     for (const [name, declared] of Object.entries(fields)) {
-      if (taken.includes(name) || !namePattern.test(name)) {
+      if (!isDeclarable(collection, name)) {
         throw new TypeError(
-          `"${name}" cannot be declared as a field of ${list}: use letters, digits, _ and -, and no name that Rostrum uses itself.`,
+          `"${name}" cannot be declared as a field of ${collection}: use letters, digits, _ and -, and no name that Rostrum uses itself.`,
         );
       }
       checkDeclaration(name, declared);
     }
-    if (Object.keys(fields).length > maxCustomFilters) {
-      throw new RangeError(`At most ${maxCustomFilters} custom fields of ${list} can be declared.`);
+    if (Object.keys(fields).length > maxDeclaredFields) {
+      throw new RangeError(
+        `At most ${maxDeclaredFields} custom fields of ${collection} can be declared.`,
+      );
     }
   }
 }

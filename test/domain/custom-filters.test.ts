@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { nextValue } from '../../src/domain/custom-filters.ts';
+import { isDeclarable } from '../../src/domain/declared-fields.ts';
 import { type CustomFilters, createRostrum, type PostFilter } from '../../src/index.ts';
 import { errorOf } from '../support/error-of.ts';
 
@@ -85,6 +86,7 @@ describe('filters on custom fields', () => {
         TypeError,
         `"${name}" cannot be declared as a field of posts`,
       );
+      expect(isDeclarable('posts', name), name).to.equal(false);
     }
     const users = { title: 'text', größe: 'number', _a: 'text' } as const;
     const opened = createMemoryStore({ customFilters: { users } });

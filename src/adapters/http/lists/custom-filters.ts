@@ -7,7 +7,6 @@ import {
   maxArrayLength,
 } from '../../../domain/declared-fields.ts';
 import type { Collection } from '../../../domain/record.ts';
-import { knownFields } from '../../../domain/rules.ts';
 import type { Parameter } from '../endpoint.ts';
 import type { Query } from '../target.ts';
 import { bounds, narrow, readSpan } from './bounds.ts';
@@ -120,7 +119,7 @@ function readValues(
 export function indexHint(collection: Collection): (name: string) => string {
   return (name) => {
     const field = name.replace(/\[\w+\]$/, '');
-    if (knownFields[collection].includes(field) || !isDeclarable(field)) return '';
+    if (!isDeclarable(collection, field)) return '';
     return ` To filter by "${field}", start the server with --index ${collection}.${field}:text.`;
   };
 }

@@ -1,6 +1,6 @@
 import type { Instant } from '../domain/instant.ts';
 
-/** Tells the time. It can stand still or step back: everything that uses it tolerates that. */
+/** Tells the time. The core and every store tolerate a clock that stands still or steps back. */
 export interface Clock {
   now(): Instant;
 }

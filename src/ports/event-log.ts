@@ -1,6 +1,6 @@
 import type { Collection, Id, Version } from '../domain/record.ts';
 
-/** A change of one record. It has no fields of the record: read the record to see them. */
+/** A change of one record, without the record's fields: read the record to see them. */
 export interface RecordEvent {
   readonly type: 'created' | 'updated' | 'deleted';
   readonly collection: Collection;
@@ -22,11 +22,11 @@ export interface EventPage {
 /**
  * Every change of every record, in one order.
  *
- * - Type, collection, id and version identify an event. Each post that the deletion of a user changes or
- *   deletes is an event of its own.
+ * - Type, collection, id and version identify an event. If the deletion of a user changes or deletes
+ *   posts, each post has its own event.
  * - A call that changes nothing, is rejected, fails or is replayed produces no event.
- * - An event commits with its change. It can be read within a second of the acknowledgement (within
- *   15 s on a sharded cluster), and never before the change is durable.
+ * - An event commits with its change. It can be read soon after the acknowledgement (within a second,
+ *   unless the store documents a longer delay), and never before the change is durable.
  * - The events of one record come in the order of its versions. All readers see one order.
  * - Reading on from `next` returns every later event once.
  * - A store may drop old events. Reading from a position that was dropped throws `events-expired`.

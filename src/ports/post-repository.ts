@@ -3,14 +3,12 @@ import type { Id } from '../domain/record.ts';
 import type { Guard, Repository } from './repository.ts';
 
 /**
- * Stores posts. No post ever names an author who does not exist, whatever runs at the same time.
- * If a post names an author and no user has that id, `create` and `update` throw `invalid-record` with the
- * one issue `unknown` at `/authorId` (`unknownAuthor()`), after every other error. An update that leaves the
- * author as it was needs no check.
+ * Stores posts. No post ever names an author who does not exist, whatever runs at the same time. An update
+ * that leaves the author as it was needs no check.
  */
 export interface PostRepository<R = Post> extends Repository<R> {
   /**
-   * Deletes a post, if `guard` allows it. The receipt of its creation stays.
+   * Deletes a post unless `guard` throws. The receipt of its creation stays.
    *
    * @returns false if there is no post with this id; then `guard` is not called
    */

@@ -29,26 +29,29 @@ export interface CreationHints {
 /**
  * Stores users or posts. Rules for every repository:
  *
- * - A missing record is `undefined` (`false` for the deletion of a post), never an error.
- * - Ids, receipt keys and the values of conditions are compared exactly, code point by code point. All
- *   texts that reach a store are well-formed Unicode without NUL.
- * - Arguments, results, and what a {@link Decide} or a {@link Guard} sees are values, never aliases:
+ * - If a record is missing, the method returns `undefined` (`false` for the deletion of a post) and does not
+ *   throw.
+ * - Ids, receipt keys and the values of conditions are compared exactly, code point by code point. Every
+ *   text that reaches a store is well-formed Unicode without NUL.
+ * - Arguments, results and the arguments of a {@link Decide} or a {@link Guard} are values, never aliases:
  *   modifying them changes nothing that is stored. A record comes back equal to the one that was stored,
- *   with custom fields of any name and depth; only the order of keys can differ. The caller may reuse its
+ *   with custom fields of any name and depth; only the order of keys may differ. The caller may reuse its
  *   arguments as soon as the method returns.
- * - Every call returns a promise: no method throws before it returns.
+ * - Every method returns a promise, and rejects it instead of throwing.
  * - Each call is atomic. Readers see all of it or none of it, and calls that race take effect one after
- *   another.
+ *   another. If calls race for an id or a unique value, one of them wins.
  * - A change is acknowledged (its promise fulfilled) only when it is as durable as the store can make it.
  *   Every later read sees it.
  * - Arguments are valid: records, queries, modes, instants. A store checks only what a store alone can
- *   know: ids and email addresses that are taken, authors that do not exist.
+ *   know: whether an id or a unique value is taken, and whether an author exists.
  * - Memory: a call holds at most 8 × {@link ListQuery}.bytes of records, or one record. Filter by
  *   indexes, not by reading the JSON of every record.
- * - A store throws only the errors named here, plus anything thrown by a {@link Decide} or
- *   {@link Guard}. Any call may also end in `store-unavailable` (its `outcome` tells whether a change may
- *   have been made), in `overloaded`, or in `refused` where a rule of the host's own database rejects the
- *   change. After `close`, every call ends in `store-unavailable` with the outcome `none`.
+ * - The errors of each method are named at the method. Any call may also end in `store-unavailable` (its
+ *   `outcome` tells whether a change may have been made), in `overloaded`, or in `refused` where a rule of
+ *   the host's own database rejects the change. After `close`, every call ends in `store-unavailable` with
+ *   the outcome `none`.
+ * - Errors thrown by a {@link Decide} or a {@link Guard} reach the caller unchanged. So do errors of the
+ *   driver that mean none of the above.
  */
 export interface Repository<R> {
   get(id: Id): Promise<Versioned<R> | undefined>;
@@ -77,21 +80,22 @@ export interface Repository<R> {
    *
    * With a receipt, record and receipt are stored in one commit. If this repository has a receipt with the
    * same key and fingerprint, nothing is written, conflicts are not checked, and the call returns the
-   * record as the first call stored it, at its version, even if it has been changed or deleted since. With another
-   * fingerprint it throws.
+   * record as the first call stored it, at its version, even if it has been changed or deleted since.
    *
    * A stored receipt has expired once its `until` is not after the `from` of a new receipt with its key. You
    * can delete a receipt once `until` has passed, by any receipt's `from` or by your own clock. A creation
    * that failed leaves no receipt. Of racing creations under one key, one stores its record and the others
-   * return that.
+   * return that record.
    *
-   * If several things are wrong, the first in this order is thrown.
+   * If several of these errors apply, the first one is thrown. A record without an address, or without a
+   * value of a unique field, never conflicts.
    *
    * @throws RostrumError `idempotency-key-reused`: the key was used with another fingerprint
    * @throws RostrumError `id-taken`: a record with this id exists
+   * @throws RostrumError `email-taken` (`emailTaken()`): another user has the same `emailKey` (`searchRow`)
    * @throws RostrumError `field-taken` (`fieldTaken(name)`): another record has the same value of a custom
-   * field that is declared as unique. `update` throws it too. It comes after `email-taken` and before an
-   * unknown author. Records without a value never conflict. Of calls that race for a value, one wins.
+   * field that is declared as unique
+   * @throws RostrumError `invalid-record` (`unknownAuthor()`): a post names an author, and no user has that id
    */
   create(record: R, receipt?: Receipt, hints?: CreationHints): Promise<Creation<R>>;
 
@@ -107,6 +111,7 @@ export interface Repository<R> {
    *
    * @returns the record as it is now stored; undefined if no record has this id, and then `decide` is not
    * called
+   * @throws RostrumError `email-taken`, `field-taken`, `invalid-record`, as {@link create} does
    */
   update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined>;
 }

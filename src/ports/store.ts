@@ -5,14 +5,14 @@ import type { PostRepository } from './post-repository.ts';
 import type { Transfer } from './transfer.ts';
 import type { UserRepository } from './user-repository.ts';
 
-/** Choices of a deployment that a store needs when it is opened. */
+/** Settings of a deployment that a store needs when it is opened. */
 export interface StoreOptions<Filters extends CustomFilters = CustomFilters> {
   /**
-   * Custom fields that lists can be filtered and sorted by, and that can be unique. A store builds its
-   * indexes for them when it is opened, and the set may differ each time. It derives their values from the
-   * JSON of a record, so that stores with other declarations work on the same data. If stored records already
-   * violate a `unique`, or have more than 64 elements in a `text[]`, opening fails and names the field and
-   * the ids.
+   * Custom fields that lists can be filtered and sorted by, and that may be unique. A store builds indexes
+   * for them when it is opened, and they may differ each time. It derives their values from the JSON of a
+   * record, so that stores with other declarations work on the same data. If stored records already violate
+   * a `unique`, or have more than `maxArrayLength` elements in a `text[]`, opening fails and names the field
+   * and the ids.
    */
   readonly customFilters?: Filters | undefined;
 }
@@ -25,22 +25,20 @@ export interface Store<Filters extends CustomFilters = CustomFilters> extends As
   readonly transfer?: Transfer | undefined;
   /** Every change in one order; absent if the store keeps no log. */
   readonly events?: EventLog | undefined;
-  /**
-   * The custom fields that the store was opened with; none if absent. The core takes its filters from here.
-   */
+  /** The custom fields that the store was opened with, which are the core's filters; none if absent. */
   readonly customFilters?: Filters | undefined;
 
   /**
-   * Fulfilled when the store can serve right now. Never waits behind other work.
+   * Returns once the store has shown that it can serve. Never waits behind other work.
    *
    * @throws RostrumError `store-unavailable`
    */
   ready(): Promise<void>;
 
   /**
-   * Waits for calls in progress, then frees the store's resources. A store may limit how long it waits. A
-   * call made after `close` ends in `store-unavailable` at once. Closing again, even concurrently, does
-   * nothing. `Symbol.asyncDispose` does the same.
+   * Waits for calls in progress, perhaps for a limited time, then frees the store's resources. A call made
+   * after `close` ends in `store-unavailable` at once. Closing again, even concurrently, does nothing.
+   * `Symbol.asyncDispose` does the same.
    */
   close(): Promise<void>;
 }

@@ -8,10 +8,10 @@ export interface TokenVerifier {
   known?(token: string): Caller | undefined;
 }
 
-/** The result of checking credentials; undefined if there are none, or none of a known form. */
+/** The result of checking credentials; undefined if there are none, or they have an unknown form. */
 export type Authentication = Caller | Refused | undefined;
 
-/** Rejected credentials, with the reason in a word: for the log, never for the client. */
+/** Rejected credentials. The reason, one word, goes to the log and never to the client. */
 export interface Refused {
   readonly refused: string;
 }

@@ -11,8 +11,8 @@ export interface Transfer {
   readonly posts: RecordTransfer<Post>;
 
   /**
-   * Marks the store, durably, as being filled until {@link end}: its data can be incomplete, so a server
-   * refuses to serve it. Calling it again changes nothing.
+   * Marks the store, durably, as being filled until {@link end}. Its data may be incomplete, so no server
+   * serves it. Calling it again changes nothing.
    */
   begin(): Promise<void>;
 
@@ -24,11 +24,11 @@ export interface Transfer {
 }
 
 export interface ScanRequest {
-  /** Records, at least 1. */
+  /** The most records to return, at least 1. */
   readonly limit: number;
-  /** Bytes of UTF-8 of the records' `json`; at least one record is returned, if there is one. */
+  /** The most bytes of UTF-8 that the records' `json` may have; one record is returned in any case. */
   readonly bytes: number;
-  /** The id after which to begin; absent for the beginning. */
+  /** The id after which the scan begins; absent for the first records. */
   readonly after?: Id | undefined;
 }
 
@@ -40,8 +40,8 @@ export interface DeletedId {
 
 export interface RecordTransfer<R> {
   /**
-   * Returns the first records after an id, by id in the order of code points. It ends like a page, at
-   * `limit` or before `bytes`, and is empty if no record follows.
+   * Returns the first records after an id, by id in the order of code points. It ends like a page of a list
+   * (`cutPage`), and is empty if no record follows.
    */
   scan(request: ScanRequest): Promise<readonly Versioned<R>[]>;
 
@@ -52,10 +52,10 @@ export interface RecordTransfer<R> {
    *
    * Each record is stored whole or not at all, and all of them when the promise is fulfilled. A call that
    * throws may have stored some; calling again stores the rest. The rules between records (email addresses,
-   * authors) apply here as well: an address that only a later record of the same call frees is
+   * unique values, authors) apply here as well: an address that only a later record of the same call frees is
    * `email-taken`. Pass at most a few megabytes, or a few hundred records, at a time.
    *
-   * @throws RostrumError `email-taken`, `field-taken`, or `invalid-record` for an unknown author
+   * @throws RostrumError `email-taken`, `field-taken`, `invalid-record`, as `Repository.create` does
    */
   load(records: readonly Versioned<R>[]): Promise<void>;
 

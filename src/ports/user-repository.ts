@@ -12,32 +12,27 @@ import type { Guard, Repository } from './repository.ts';
  */
 export type DeleteMode = 'refuse' | 'delete' | 'keep';
 
-/** The result of the deletion of a user. */
+/** The result of deleting a user. */
 export interface Deletion {
   /** How many posts were deleted with the user, or lost their author. */
   readonly posts: number;
 }
 
 /**
- * Stores users. No two users have the same `emailKey` (`searchRow`). A missing address is not a value: any
- * number of users can have none. If another user has an address with the same key, `create` and `update`
- * throw `email-taken` (`emailTaken()`): after `id-taken`, before `field-taken`. Of calls that race for a key,
- * one wins; a key is taken or free as of the commit.
+ * Stores users. No two of them have the same `emailKey` (`searchRow`), but any number may have no address. A
+ * key is taken or free as of the commit.
  */
 export interface UserRepository<R = User> extends Repository<R> {
   /**
-   * Deletes a user and handles the user's posts as the mode says, in one atomic step. Once the user is
-   * gone, no post names the user, and none ever will, whatever runs at the same time. The receipt of the
-   * user's creation stays.
-   *
-   * Calls `guard` first, then looks at the posts. If it throws, the call fails with that error and nothing
-   * is changed.
+   * Deletes a user unless `guard` throws, and handles the user's posts as the mode says, in one atomic step.
+   * `guard` is called before the posts are looked at. Once the user is gone, no post names the user, and none
+   * ever will, whatever runs at the same time. The receipt of the user's creation stays.
    *
    * @param at the time of the deletion
    * @returns how many posts were deleted or changed; undefined if there is no user with this id, and then
    * `guard` is not called
-   * @throws RostrumError `user-has-posts`, with their number; or `refused`, if the user has more posts than
-   * the store can change in one step. Nothing is changed.
+   * @throws RostrumError `user-has-posts`: the mode is `refuse`, and the user has this number of posts
+   * @throws RostrumError `refused`: the user has more posts than the store can change in one step
    */
   delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<R>): Promise<Deletion | undefined>;
 }

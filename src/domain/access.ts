@@ -19,7 +19,7 @@ interface Owned {
   readonly authorId?: unknown;
 }
 
-/** Checks what one caller is allowed to do with users, or with posts. Pure; throws `forbidden`. */
+/** Checks what one caller is allowed to do with users, or with posts. Its checks throw `forbidden`. */
 export class Access {
   readonly caller: Caller;
   readonly #collection: Collection;
@@ -34,8 +34,9 @@ export class Access {
 
   /** @param id of the record to read; absent for a list */
   checkRead(id?: Id): void {
-    if (this.#collection === 'posts' && this.#has('read:all')) return;
-    if (id === undefined || !this.#isOwnUser(id)) this.#require('read');
+    const isAllowed =
+      this.#collection === 'users' ? canReadInFull(this.caller, id) : this.#has('read:all');
+    if (!isAllowed) this.#require('read');
   }
 
   /** Checks the right to read users in the public view. */
@@ -81,7 +82,7 @@ export class Access {
     );
   }
 
-  /** Narrows a filter to what this caller can see: all of its own posts, and other people's public ones. */
+  /** Narrows a filter to public posts, unless it selects the caller's own, or this caller can see all. */
   narrow<Filter extends EntityFilter>(
     filter: Filter & Pick<PostFilter, 'authorId' | 'publishedAt'>,
     now: Instant,
@@ -95,11 +96,12 @@ export class Access {
   // Ownership is checked inside the step that makes the change.
 
   checkNewPost(input: unknown): void {
-    if (isPlainObject(input)) this.#checkOwner(input.authorId);
+    if (isPlainObject(input)) this.#checkIsOwn(input.authorId);
   }
 
-  checkChange(current: Owned): void {
-    this.#checkOwner(this.#ownerOf(current));
+  /** Checks the right to change or delete this record. */
+  checkOwner(record: Owned): void {
+    this.#checkIsOwn(this.#collection === 'users' ? record.id : record.authorId);
   }
 
   /**
@@ -114,9 +116,9 @@ export class Access {
 
   /** Treats a missing record like someone else's, for a caller who isn't allowed to read it. */
   checkMissing(id: Id): void {
-    const mayRead = this.#has('read') || this.#has('read:all') || this.#has('read:public');
-    const isOwnUser = this.#collection === 'users' && id === this.caller.subject;
-    if (!isOwnUser && !mayRead && !this.#has('write')) throw this.#notOwn();
+    const canRead = this.#has('read') || this.#has('read:all') || this.#has('read:public');
+    const isSelf = this.#collection === 'users' && this.#isOwn(id);
+    if (!isSelf && !canRead && !this.#has('write')) throw this.#notOwn();
   }
 
   /** True if the caller is allowed to change every record, and posts without an author. */
@@ -124,21 +126,12 @@ export class Access {
     return this.#has('write');
   }
 
-  /** True if this is the caller's own user, and the caller is allowed to change it. */
-  #isOwnUser(id: Id): boolean {
-    return this.#collection === 'users' && this.#isOwn(id) && this.#has('write:own');
-  }
-
-  #ownerOf(record: Owned): unknown {
-    return this.#collection === 'users' ? record.id : record.authorId;
-  }
-
   /** A caller without a subject owns no records, not even the posts without an author. */
   #isOwn(owner: unknown): boolean {
     return this.caller.subject !== null && owner === this.caller.subject;
   }
 
-  #checkOwner(owner: unknown): void {
+  #checkIsOwn(owner: unknown): void {
     if (!this.#isOwn(owner) && !this.#has('write')) throw this.#notOwn();
   }
 
@@ -155,7 +148,7 @@ export class Access {
   }
 }
 
-/** True if a subject can be a user's id. */
+/** True if a user may have this text as its id. */
 export function isSubject(text: string): boolean {
   return subjectPattern.test(text);
 }
@@ -172,7 +165,7 @@ export function subjectOf(caller: Caller | undefined): Id {
   return subject;
 }
 
-/** True if a caller may read this user, or all users, in full rather than in the public view. */
+/** True if a caller is allowed to read this user, or all users, in full and not only in the public view. */
 export function canReadInFull(caller: Caller | undefined, id?: Id): boolean {
   if (caller === undefined) return true;
   const { scopes, subject } = caller;
@@ -181,14 +174,13 @@ export function canReadInFull(caller: Caller | undefined, id?: Id): boolean {
 
 /** Returns the collections whose events a caller is allowed to see: those it can read in full. */
 export function visibleEventCollections(caller: Caller | undefined): ReadonlySet<Collection> {
-  const seen = new Set<Collection>();
-  if (caller === undefined || caller.scopes.has('users:read')) seen.add('users');
-  const mayReadPosts = caller?.scopes.has('posts:read:all') || caller?.scopes.has('posts:write');
-  if (caller === undefined || mayReadPosts) seen.add('posts');
-  return seen;
+  const visible = new Set<Collection>();
+  if (canReadInFull(caller)) visible.add('users');
+  if (caller === undefined || new Access(caller, 'posts').canSeeAll) visible.add('posts');
+  return visible;
 }
 
-/** Returns the default order of a caller's lists: by publication if the caller sees public posts only. */
+/** Returns the default order of a caller's lists: by publication if the caller can see only public posts. */
 export function defaultOrder(collection: Collection, caller: Caller | undefined): DefaultOrder {
   const seesAll = caller === undefined || new Access(caller, collection).canSeeAll;
   return seesAll ? newestFirst : lastPublishedFirst;
@@ -196,7 +188,7 @@ export function defaultOrder(collection: Collection, caller: Caller | undefined)
 
 type Right = Scope extends `${Collection}:${infer R}` ? R : never;
 
-/** Stands for the caller's subject in a path and as an author, so it can't be an id. */
+/** Stands for the caller's subject in paths and filters, so no id is equal to it. */
 export const selfAlias = 'me';
 
 /** A user's id has no control characters, is not {@link selfAlias}, and is not `.` or `..` in a path. */

@@ -2,8 +2,8 @@ import { checkOptions } from './options.ts';
 import type { Id } from './record.ts';
 
 /**
- * The rights that a caller can have. `own` means the caller's own user, or the posts it wrote; `public`
- * is the public view of users; `all` includes drafts and scheduled posts of others.
+ * The rights that a caller may have. `own` means the caller's own user, or its own posts; `public` means the
+ * public view of users; `all` includes the drafts and scheduled posts of others.
  */
 export const scopes = [
   'users:read',
@@ -20,16 +20,16 @@ export type Scope = (typeof scopes)[number];
 
 /** A client of the core, and its rights. */
 export interface Caller {
-  /** Owns the caller's idempotency keys, and appears in logs. Never blank. */
+  /** Keeps the caller's idempotency keys apart from others', and appears in logs. Never blank. */
   readonly name: string;
   /** The id of the caller's own user; null for a caller without a user, who owns nothing. */
   readonly subject: Id | null;
   readonly scopes: ReadonlySet<Scope>;
-  /** What pages show instead of the name; two callers can have the same. */
+  /** Shown on pages instead of the name; two callers may have the same label. */
   readonly label?: string | undefined;
 }
 
-/** Returns the caller of requests without credentials, who has these scopes and no user. */
+/** Returns the caller of requests without credentials, with these scopes and no user. */
 export function anonymousCaller(granted: Iterable<Scope>): Caller {
   return { name: 'anonymous', subject: null, scopes: new Set(granted) };
 }
@@ -40,7 +40,7 @@ export interface CallerInput extends Omit<Caller, 'scopes'> {
 }
 
 /**
- * Returns a checked caller: the same object if its scopes are a Set, because every call looks at it.
+ * Returns a checked caller: the same object if its scopes are a Set, to save a copy for each call.
  *
  * @throws TypeError for a value that isn't a caller: no invalid value must ever grant access
  */

@@ -13,10 +13,10 @@ export interface CustomFieldsInput {
  * (https://standardschema.dev) that is used here, so that a schema of Zod, Valibot, ArkType and
  * others works unchanged.
  *
- * It sees only the custom fields, and its result is stored. So the result must be JSON, must not contain a
+ * It gets only the custom fields, and its result is stored. So the result must be JSON, must not contain a
  * known field, and must be accepted by the schema again. A schema runs only when custom fields change. It
  * must be synchronous and must not throw; otherwise the call fails.
- * (An asynchronous check that rejects can't be caught: Zod, for example, runs it synchronously first and
+ * (Rostrum can't catch an asynchronous check that rejects: Zod, for example, runs it synchronously first and
  * drops its promise, which ends a Node process.)
  */
 export interface CustomFieldsSchema<In extends object = object, Out extends object = object> {

@@ -4,6 +4,7 @@ import {
   type CustomFilterType,
   declaredField,
   type FieldsOf,
+  type SortableType,
 } from './declared-fields.ts';
 import { isPlainObject, type JsonObject } from './json.ts';
 import type { Condition } from './list.ts';
@@ -30,9 +31,6 @@ interface CustomFilterValues {
 export type CustomFilter = Readonly<
   Record<string, CustomFilterValues[CustomFilterType] | undefined>
 >;
-
-/** The types that lists can be sorted by, and that can be unique. */
-export type SortableType = 'text' | 'number';
 
 /** The declared fields that a list can be sorted by; any name if the declaration is not known. */
 export type CustomSortOf<Fields> = Fields extends CustomFilterFields
@@ -68,8 +66,7 @@ export function checkCustomFilter(custom: unknown, fields: CustomFilterFields = 
   const filter = checkOptions<JsonObject>(custom, Object.keys(fields), 'filter "custom"');
   for (const [name, value] of Object.entries(filter)) {
     const { type = 'text' } = declaredField(fields, name) ?? {};
-    if (value === undefined || filterValues[type].accepts(value)) continue;
-    throw new TypeError(`The filter "${name}" must be ${filterValues[type].expected}.`);
+    checkFilterValue(name, value, valueRules[type]);
   }
   return filter as CustomFilter;
 }
@@ -77,10 +74,20 @@ export function checkCustomFilter(custom: unknown, fields: CustomFilterFields = 
 const isText = (value: unknown) => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number' && !Number.isNaN(value);
 
-/** Which values a filter takes; `expected` ends the sentence "The filter must be …". */
-const filterValues: Readonly<
-  Record<CustomFilterType, { accepts: (value: unknown) => boolean; expected: string }>
-> = {
+/** The values that a filter takes. */
+export interface ValueRule {
+  readonly accepts: (value: unknown) => boolean;
+  /** Ends the sentence "The filter must be …". */
+  readonly expected: string;
+}
+
+/** @throws TypeError for a value that the filter does not take; undefined is not a filter */
+export function checkFilterValue(name: string, value: unknown, rule: ValueRule): void {
+  if (value === undefined || rule.accepts(value)) return;
+  throw new TypeError(`The filter "${name}" must be ${rule.expected}.`);
+}
+
+const valueRules: Readonly<Record<CustomFilterType, ValueRule>> = {
   text: {
     accepts: (value) => isText(value) || hasOnly(value, ['from', 'before', 'startsWith'], isText),
     expected: 'a string, or an object with "from", "before" or "startsWith"',
@@ -109,7 +116,7 @@ function hasOnly(
 }
 
 /**
- * Returns the conditions for a record to match; undefined if no record can.
+ * Returns the conditions that a matching record meets; undefined if no record can match.
  *
  * @param filter checked by {@link checkCustomFilter}
  */
@@ -127,7 +134,7 @@ export function customConditions(
       conditions.push(...texts.map((text) => ({ field, custom, op: 'has', value: text }) as const));
     } else if (typeof value !== 'object') {
       if (typeof value === 'string' && !isCleanText(value)) return undefined;
-      // Zero has one sign in a condition: -0 equals 0.
+      // Turns -0 into 0, because a database may tell them apart.
       conditions.push({ field, custom, op: 'eq', value: value === 0 ? 0 : value });
     } else {
       const more = spanConditions(field, custom, value as TextOrNumberSpan);

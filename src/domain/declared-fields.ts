@@ -8,7 +8,7 @@ import { knownFields } from './rules.ts';
 const customFilterTypes = ['text', 'number', 'boolean', 'text[]'] as const;
 export type CustomFilterType = (typeof customFilterTypes)[number];
 
-/** How a custom field is declared: by its type, or by its type and whether its values are unique. */
+/** The type of a custom field, and whether its values are unique; by default they are not. */
 export type CustomFilterDeclaration =
   | CustomFilterType
   | { readonly type: CustomFilterType; readonly unique?: boolean | undefined };
@@ -37,7 +37,7 @@ const maxDeclaredFields = 32;
 /** Names that a list request uses for something else. */
 const reservedNames = ['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'access_token'];
 
-/** Names that every store can index: not all of them take a dot or a `$`. */
+/** Names that every store can index: some databases accept no dot or `$`. */
 const namePattern = /^[\p{L}_][\p{L}\p{M}\p{N}_-]{0,63}$/u;
 
 /** True if a custom field of this name can be declared. */
@@ -53,7 +53,7 @@ export interface DeclaredField {
   readonly isUnique: boolean;
 }
 
-/** Returns the declared fields in one form. */
+/** Returns the declarations as a list, each in its long form. */
 export function declaredFields(fields: CustomFilterFields = {}): readonly DeclaredField[] {
   return Object.entries(fields).map(([name, declared]) =>
     typeof declared === 'string'
@@ -71,7 +71,10 @@ export function declaredField(
   return declaredFields({ [name]: fields[name] as CustomFilterDeclaration })[0];
 }
 
-export function isSortable({ type }: DeclaredField): boolean {
+/** The types that lists can be sorted by, and whose values may be unique. */
+export type SortableType = 'text' | 'number';
+
+export function isSortable({ type }: Pick<DeclaredField, 'type'>): boolean {
   return type === 'text' || type === 'number';
 }
 
@@ -108,10 +111,11 @@ function checkDeclaration(name: string, declared: unknown): void {
   const { type, unique = false } = isPlainObject(declared)
     ? checkOptions<{ type?: unknown; unique?: unknown }>(declared, ['type', 'unique'], `"${name}"`)
     : { type: declared };
-  if (!customFilterTypes.some((known) => known === type)) {
+  const known = customFilterTypes.find((one) => one === type);
+  if (known === undefined) {
     throw new TypeError(`The type of "${name}" must be one of ${customFilterTypes.join(', ')}.`);
   }
-  if (unique !== false && (unique !== true || (type !== 'text' && type !== 'number'))) {
+  if (unique !== false && !(unique === true && isSortable({ type: known }))) {
     throw new TypeError(`"${name}" cannot be unique: only a text or a number can.`);
   }
 }

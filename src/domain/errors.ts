@@ -13,7 +13,7 @@ export interface ErrorDetails {
   'user-not-found': { readonly id: string };
   /** No post has this id. */
   'post-not-found': { readonly id: string };
-  /** Fields break rules; every one of them is listed. */
+  /** Fields break rules. `issues` lists every one of them, up to a limit. */
   'invalid-record': {
     readonly issues: readonly FieldIssue[];
     /** The caller has to create its own user before it can be an author. */
@@ -95,8 +95,8 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
 const brand = Symbol.for('rostrum.error');
 
 /**
- * The only error of the core. `code` is for programs. `message` is a sentence for people and can change.
- * `cause` is the error of a driver, and clients never see it.
+ * The only error class of the core. `code` is for programs. `message` is a sentence for people and may
+ * change. `cause` is the error of a driver, and clients never see it.
  */
 export class RostrumError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'RostrumError';
@@ -142,7 +142,7 @@ export const unknownAuthorIssue: FieldIssue = {
   message: 'The author is unknown: no user has this id.',
 };
 
-/** True if the unknown author is the only issue. */
+/** True if the only thing wrong with the record is that its author does not exist. */
 export function isUnknownAuthor(error: unknown): boolean {
   if (!isRostrumError(error, 'invalid-record')) return false;
   const { issues } = error.details;

@@ -6,9 +6,8 @@ import type { EmailRule, FieldRule, FieldRules, TextRule } from './rules.ts';
 import { codePoints, hasControl, hasVisible, utf8Bytes } from './text.ts';
 
 /**
- * Reads the known fields of a record by their rules.
- *
- * Skips a field that already has an issue as JSON.
+ * Reads the known fields of a record by their rules. A field that already has an issue, because it is not
+ * valid JSON, gets no second one.
  */
 export function readFields(rules: FieldRules, values: JsonObject, issues: Issues): JsonObject {
   const fields: Record<string, string | null> = {};
@@ -43,7 +42,7 @@ function readField(rule: FieldRule, value: unknown, name: string, issues: Issues
 
 function readText(rule: TextRule, value: string, name: string, issues: Issues): string {
   const text = rule.trim ? value.trim() : value;
-  // A code point is one unit of the text or two: most lengths need no count.
+  // A code point is one or two units of UTF-16, so most lengths need no count.
   if (text.length < 2 * rule.minLength && codePoints(text) < rule.minLength) {
     const least = rule.minLength === 1 ? '1 character' : `${rule.minLength} characters`;
     issues.add([name], 'too-short', `The field "${name}" must have at least ${least}.`);
@@ -70,7 +69,7 @@ function readEmail(rule: EmailRule, value: string, name: string, issues: Issues)
 function readInstant(value: string, name: string, issues: Issues): string {
   if (isInstant(value)) return value;
   const instant = parseRfc3339(value);
-  // There is no instant outside of four-digit years.
+  // An instant has a year from 0000 to 9999; `instantFromMs` clamps any other.
   const read = instant && instantFromMs(instant.ms);
   if (read !== undefined && instantToMs(read) === instant?.ms) return read;
   const example = '2026-11-21T09:30:00Z';

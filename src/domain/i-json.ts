@@ -1,13 +1,23 @@
-import { Issues } from './issues.ts';
+import { type FieldCode, Issues } from './issues.ts';
 import { isPlainObject, type Json, setMember } from './json.ts';
 import { recordLimits } from './rules.ts';
 import { codePoints, isCleanText } from './text.ts';
 
+/** The most bytes of each part of a compact JSON text, with a comma or colon after it. */
+const maxBytes = {
+  /** Also of `null,`, `[],` and `{},`. */
+  boolean: 'false,'.length,
+  number: '-2.2250738585072014e-308,'.length,
+  quotes: '"",'.length,
+  /** A control character is escaped. */
+  character: String.raw`\u001f`.length,
+} as const;
+
 /**
  * Reads values that came from outside as I-JSON (RFC 7493) within the limits of a record.
  *
- * Copies what it reads, so that nothing is shared with the caller. `undefined` members of objects count as
- * absent, as in `JSON.stringify`; `-0` becomes `0`, as JSON text cannot be trusted to keep it.
+ * Returns copies, so that nothing is shared with the caller. `undefined` members of objects count as
+ * absent and `-0` becomes `0`, as in `JSON.stringify`.
  */
 export class JsonReader {
   readonly issues = new Issues();
@@ -24,14 +34,14 @@ export class JsonReader {
     if (this.issues.isFull) return undefined;
     switch (typeof value) {
       case 'boolean':
-        this.#byteBound += 6;
+        this.#byteBound += maxBytes.boolean;
         return value;
       case 'string':
         return this.#text(value);
       case 'number':
         return this.#number(value);
       default:
-        this.#byteBound += 6;
+        this.#byteBound += maxBytes.boolean;
         if (value === null) return null;
     }
     const isArray = Array.isArray(value);
@@ -63,17 +73,16 @@ export class JsonReader {
     this.#path.pop();
   }
 
-  /** A character has six bytes at most: `\u001f`. */
   #text(text: string): string | undefined {
-    this.#byteBound += text.length * 6 + 3;
+    this.#byteBound += text.length * maxBytes.character + maxBytes.quotes;
     if (isCleanText(text)) return text;
     this.#add('invalid', 'Must not contain NUL or half of a surrogate pair.');
     return undefined;
   }
 
-  /** RFC 7493, section 2.2: a number that a double would change is refused, not rounded. */
+  /** Rejects numbers that a double would round (RFC 7493, section 2.2). */
   #number(number: number): number | undefined {
-    this.#byteBound += 26;
+    this.#byteBound += maxBytes.number;
     const isExact = Number.isInteger(number)
       ? Number.isSafeInteger(number)
       : Number.isFinite(number);
@@ -97,8 +106,8 @@ export class JsonReader {
 
   /** Returns false for a key that is too long for a pointer: its value is not read. */
   #checkKey(key: string): boolean {
-    this.#byteBound += key.length * 6 + 4;
-    // A code point is one unit of the text or two: most keys need no count.
+    this.#byteBound += key.length * maxBytes.character + maxBytes.quotes;
+    // A code point is one or two units of UTF-16, so most keys need no count.
     if (key.length > recordLimits.keyLength && codePoints(key) > recordLimits.keyLength) {
       this.#add('key', `It has a key of more than ${recordLimits.keyLength} characters.`);
       return false;
@@ -108,12 +117,12 @@ export class JsonReader {
     return true;
   }
 
-  #add(...[code, message]: [Parameters<Issues['add']>[1], string]): void {
+  #add(code: FieldCode, message: string): void {
     this.issues.add(this.#path, code, message);
   }
 }
 
-/** Returns true if a record can have a field with this name. */
+/** True if a record may have a field with this name. */
 export function isFieldName(name: unknown): name is string {
   if (typeof name !== 'string' || codePoints(name) > recordLimits.keyLength) return false;
   return keyFault(name) === undefined;

@@ -28,7 +28,7 @@ export function isInstant(value: unknown): value is Instant {
   return ms >= earliestMs && ms <= latestMs && new Date(ms).toISOString() === value;
 }
 
-/** The instant `ms` milliseconds later. */
+/** Returns the instant `ms` milliseconds later. */
 export function addMs(instant: Instant, ms: number): Instant {
   return instantFromMs(instantToMs(instant) + ms);
 }

@@ -35,30 +35,30 @@ export interface FieldIssue {
 /** Limit of issues in one error. */
 export const maxIssues = 100;
 
-/** Approximate limit of the characters of all pointers in one error: one path can have a thousand. */
-const maxPointers = 16 * 1024;
+/** Approximate limit of the characters of all pointers in one error: one pointer can have a thousand. */
+const maxPointerLength = 16 * 1024;
 
 /** Collects issues, up to the limit of one error. */
 export class Issues {
   readonly #list: FieldIssue[] = [];
   readonly #pointers = new Set<string>();
-  #length = 0;
+  #pointerLength = 0;
 
   add(path: readonly (string | number)[], code: FieldCode, message: string): void {
     if (this.isFull) return;
     const pointer = jsonPointer(path);
     this.#pointers.add(pointer);
-    this.#length += pointer.length;
+    this.#pointerLength += pointer.length;
     this.#list.push({ pointer, code, message });
   }
 
-  /** True when this very path has an issue. */
+  /** True if exactly this path has an issue. */
   has(...path: readonly (string | number)[]): boolean {
     return this.#pointers.size > 0 && this.#pointers.has(jsonPointer(path));
   }
 
   get isFull(): boolean {
-    return this.#list.length >= maxIssues || this.#length >= maxPointers;
+    return this.#list.length >= maxIssues || this.#pointerLength >= maxPointerLength;
   }
 
   get list(): readonly FieldIssue[] {

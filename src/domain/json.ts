@@ -69,7 +69,7 @@ export function canonicalJson(value: Json): string {
       .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as Json)}`);
     return `{${members.join(',')}}`;
   }
-  // An overflow is a number that JSON.stringify would turn into null, and so into another value.
+  // `String` keeps Infinity. `JSON.stringify` would make it null, which is another value.
   return typeof value === 'number' || typeof value === 'bigint'
     ? String(value)
     : JSON.stringify(value);

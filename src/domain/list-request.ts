@@ -1,4 +1,9 @@
-import { checkCustomFilter, customConditions } from './custom-filters.ts';
+import {
+  checkCustomFilter,
+  checkFilterValue,
+  customConditions,
+  type ValueRule,
+} from './custom-filters.ts';
 import {
   type CustomFilterFields,
   declaredField,
@@ -33,7 +38,7 @@ import { isCleanText } from './text.ts';
 export interface ListRequest<Filter, Sort extends string> {
   /** A record must match all of it; without a filter, every record matches. */
   readonly filter?: Filter | undefined;
-  /** By default the newest first, or the last published first for a caller who sees public posts only. */
+  /** By default the newest first, or the last published first for a caller who can see only public posts. */
   readonly order?: Order<Sort> | undefined;
   /** The most records on the page: 1 to 1000, by default 100. */
   readonly limit?: number | undefined;
@@ -55,15 +60,12 @@ const filterNames = {
   users: [...Object.keys(filters.users), 'custom'],
   posts: [...Object.keys(filters.posts), 'custom'],
 };
-/** The filters by names that are known at run time only. */
+/** The same filters, for names that are known only at run time. */
 const filtersByName = filters as unknown as Readonly<
   Record<Collection, Readonly<Record<string, Filter<unknown>>>>
 >;
 
-/** Which values a filter takes; `expected` ends the sentence "The filter must be …". */
-const filterTypes: Readonly<
-  Record<FilterType, { accepts: (value: unknown) => boolean; expected: string }>
-> = {
+const valueRules: Readonly<Record<FilterType, ValueRule>> = {
   text: { accepts: isText, expected: 'a string' },
   'text or null': { accepts: (it) => it === null || isText(it), expected: 'a string or null' },
   ids: { accepts: areIds, expected: `a list of at most ${maxFilterIds} strings` },
@@ -170,8 +172,7 @@ function checkFilter(filter: EntityFilter, collection: Collection): void {
   checkOptions(filter, filterNames[collection], 'filter');
   for (const [name, value] of Object.entries(filter)) {
     const type = filtersByName[collection][name]?.type;
-    if (type === undefined || value === undefined || filterTypes[type].accepts(value)) continue;
-    throw new TypeError(`The filter "${name}" must be ${filterTypes[type].expected}.`);
+    if (type !== undefined) checkFilterValue(name, value, valueRules[type]);
   }
 }
 

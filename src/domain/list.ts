@@ -4,11 +4,11 @@ import { compareText, utf8Bytes } from './text.ts';
 
 /** Limits of a page. */
 export const pageLimits = {
-  /** Records, at most. */
+  /** The most records that a request can ask for. */
   max: 1000,
-  /** Records, by default. */
+  /** The most records if a request names no limit. */
   default: 100,
-  /** Bytes of JSON; a page has at least one record. */
+  /** The most bytes of JSON, but a page has at least one record. */
   bytes: 2 * 1024 * 1024,
 } as const;
 
@@ -68,9 +68,9 @@ export interface ListQuery {
   readonly order: QueryOrder;
   /** The position at which the previous page ended; absent for the first page. */
   readonly after?: Position | undefined;
-  /** Records: 1 to {@link pageLimits}.max. */
+  /** The most records on the page: 1 to {@link pageLimits}.max. */
   readonly limit: number;
-  /** Bytes of UTF-8 of the records' `json`: see {@link cutPage}. */
+  /** The most bytes of UTF-8 that the records' `json` may have: see {@link cutPage}. */
   readonly bytes: number;
   /** Whether to count all records that match, on every page. */
   readonly total?: boolean | undefined;
@@ -120,16 +120,17 @@ export function cutPage<V extends { readonly json: string }>(
   position: (record: V) => Position,
 ): { readonly items: V[]; readonly next?: Position } {
   const items: V[] = [];
-  // A character has at most three bytes. Count them only if that bound is too high.
+  // Count bytes only if this bound exceeds the limit.
+  const maxBytesPerUnit = 3;
   let size = 0;
   let uncounted: V[] = [];
   for (const record of records) {
     const last = items.at(-1);
     if (last !== undefined && items.length >= limit) return { items, next: position(last) };
     uncounted.push(record);
-    size += record.json.length * 3;
+    size += record.json.length * maxBytesPerUnit;
     if (size > bytes) {
-      for (const { json } of uncounted) size += utf8Bytes(json) - json.length * 3;
+      for (const { json } of uncounted) size += utf8Bytes(json) - json.length * maxBytesPerUnit;
       uncounted = [];
       if (last !== undefined && size > bytes) return { items, next: position(last) };
     }

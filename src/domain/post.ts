@@ -28,7 +28,7 @@ type PostInputFields = ServerMadeInput & {
 /** A post, with a deployment's custom fields. */
 export type Post<Custom extends object = JsonObject> = PostFields & Readonly<Custom>;
 
-/** A caller's input for a post; fields made by the server (`id`, times) are ignored. */
+/** A caller's input for a post. */
 export type PostInput<Custom extends object = CustomFieldsInput> = PostInputFields &
   Readonly<Custom>;
 

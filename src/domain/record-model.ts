@@ -39,8 +39,8 @@ export class RecordModel<R extends EntityFields> {
   /**
    * Creates a record. Ignores `createdAt` and `updatedAt` in the input.
    *
-   * @param expectedId the only `id` that the input can have, another is a `mismatch`; if absent, the input's `id`
-   * is ignored
+   * @param expectedId the only `id` that the input may have: another one is a `mismatch`. If absent, the
+   * input's `id` is ignored.
    */
   create(input: unknown, id: Id, now: Instant, expectedId?: Id): R {
     return this.#read(input, { id, createdAt: now, updatedAt: now }, undefined, expectedId);
@@ -68,11 +68,11 @@ export class RecordModel<R extends EntityFields> {
   }
 
   /**
-   * Validates an input: known fields by their rules, custom fields by the schema. Adds the fields that the
-   * server makes.
+   * Validates an input: known fields by their rules, custom fields by the schema. Returns it as a record, with
+   * the fields that the server makes.
    *
    * @param current the record that the input replaces
-   * @param expectedId the only id that the input can have
+   * @param expectedId the only id that the input may have
    */
   #read(input: unknown, serverFields: EntityFields, current?: R, expectedId = current?.id): R {
     const reader = new JsonReader();
@@ -100,11 +100,11 @@ export class RecordModel<R extends EntityFields> {
       if (!this.#isKnown(key)) reader.readMember(input, key, custom);
     }
     if (this.#schema !== undefined) {
-      Object.assign(record, this.#checked(this.#schema, custom, current, issues));
+      Object.assign(record, this.#validateCustom(this.#schema, custom, current, issues));
     }
     for (const { name } of this.#arrayFields) {
-      const list = record[name];
-      if (!Array.isArray(list) || list.length <= maxArrayLength) continue;
+      const array = record[name];
+      if (!Array.isArray(array) || array.length <= maxArrayLength) continue;
       issues.add(
         [name],
         'too-long',
@@ -113,16 +113,16 @@ export class RecordModel<R extends EntityFields> {
     }
     record.createdAt = serverFields.createdAt;
     record.updatedAt = serverFields.updatedAt;
-    // The reader has not checked what a schema adds.
+    // The reader has not seen what a schema adds.
     if (this.#schema !== undefined || reader.byteBound > recordLimits.bytes) {
-      checkSize(record, { ...serverFields, ...this.#fallbacksOf(fields) }, issues);
+      checkSize(record, { ...serverFields, ...this.#uncountedFields(fields) }, issues);
     }
     if (issues.list.length > 0) throw invalidRecord(issues);
     return record as unknown as R;
   }
 
   /** Applies the schema, unless the custom fields stay as they are. */
-  #checked(
+  #validateCustom(
     schema: CustomFieldsSchema,
     custom: JsonObject,
     current: R | undefined,
@@ -139,8 +139,8 @@ export class RecordModel<R extends EntityFields> {
     return Object.hasOwn(this.#rules, key) || (serverMade as readonly string[]).includes(key);
   }
 
-  /** The fields that the caller can leave out, and those of a fixed length. */
-  #fallbacksOf(fields: JsonObject): JsonObject {
+  /** Fields that the size limit ignores: the caller left them out, or their length is fixed. */
+  #uncountedFields(fields: JsonObject): JsonObject {
     const known = Object.entries(fields);
     return Object.fromEntries(
       known.filter(
@@ -163,10 +163,10 @@ function checkPatch(patch: unknown): asserts patch is Readonly<Record<string, un
   if (issues.list.length > 0) throw invalidRecord(issues);
 }
 
-/** Limits the size of the caller's input: the record without the fields that the server adds. */
-function checkSize(record: JsonObject, serverPart: object, issues: Issues): void {
-  // The difference is without the braces (2 bytes) and has the comma between the parts (1 byte).
-  const size = jsonBytes(record) - jsonBytes(serverPart) + 1;
+/** Limits the size of the caller's input: the record without its uncounted fields. */
+function checkSize(record: JsonObject, uncounted: object, issues: Issues): void {
+  // The difference lacks a pair of braces (2 bytes) and has the comma between the parts (1 byte).
+  const size = jsonBytes(record) - jsonBytes(uncounted) + 1;
   if (size <= recordLimits.bytes) return;
   const most = `${recordLimits.bytes} bytes as compact JSON`;
   issues.add([], 'too-large', `A record must have at most ${most}; this one has ${size}.`);

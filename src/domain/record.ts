@@ -12,14 +12,14 @@ export type Version = number;
 
 /**
  * Returns the version at which `load` stores a record: its own, unless this id has had that version or a
- * later one. The present version of the record stays, so loading it again changes nothing.
+ * later one. A record that is stored at its own version keeps it, so loading it again changes nothing.
  *
- * @param present the version of the stored record with this id
+ * @param current the version of the stored record with this id
  * @param deleted the last version of a deleted record with this id
  */
-export function versionToLoad(version: Version, present?: Version, deleted?: Version): Version {
-  const last = present ?? deleted ?? 0;
-  return version > last || version === present ? version : last + 1;
+export function versionToLoad(version: Version, current?: Version, deleted?: Version): Version {
+  const last = current ?? deleted ?? 0;
+  return version > last || version === current ? version : last + 1;
 }
 
 /** The fields of every record that the server makes. */
@@ -34,7 +34,10 @@ export interface Entity extends EntityFields {
   readonly [field: string]: Json;
 }
 
-/** The same fields in an input. They are ignored, so that a caller can pass a record back. */
+/**
+ * The same fields in an input, so that a caller can pass a record back. Times are ignored. An id is ignored
+ * when a record is created, and otherwise must be the record's own.
+ */
 export type ServerMadeInput = { readonly [K in keyof EntityFields]?: EntityFields[K] | undefined };
 
 /**
@@ -50,10 +53,10 @@ export interface Versioned<R> {
   readonly json: string;
 }
 
-/** A record with only these top-level fields. */
-export function projected<R extends object>(record: R, fields: readonly string[]): R {
-  const left = Object.entries(record).filter(([name]) => fields.includes(name));
-  return Object.fromEntries(left) as R;
+/** Returns the record with only these top-level fields. */
+export function pickFields<R extends object>(record: R, fields: readonly string[]): R {
+  const picked = Object.entries(record).filter(([name]) => fields.includes(name));
+  return Object.fromEntries(picked) as R;
 }
 
 /** A {@link Versioned} of a record, or of its JSON text. It makes the other one when first used. */

@@ -1,6 +1,4 @@
-/**
- * The rules of records as data, for validation, descriptions and documentation.
- */
+/** The rules of records as data, for validation, descriptions and documentation. */
 
 /** A text; its lengths are counted in code points, after trimming where the rule trims. */
 export interface TextRule {

@@ -66,7 +66,7 @@ export interface Order<Sort extends string> {
 /** The default order of a list: the newest first. */
 export const newestFirst = { by: 'createdAt', direction: 'desc' } as const;
 
-/** The default order of posts for a caller who sees public ones only. */
+/** The default order of posts for a caller who can see only public ones. */
 export const lastPublishedFirst = { by: 'publishedAt', direction: 'desc' } as const;
 
 export type DefaultOrder = typeof newestFirst | typeof lastPublishedFirst;
@@ -93,7 +93,7 @@ export function customValue(
 ): SortKey {
   const value: unknown = declared && Reflect.get(record, declared.name);
   if (declared?.type === 'text') return typeof value === 'string' ? value : null;
-  // Zero has one sign: JSON has no -0.
+  // Adding 0 turns -0 into 0, as `JSON.stringify` does.
   return declared?.type === 'number' && typeof value === 'number' ? value + 0 : null;
 }
 
@@ -155,7 +155,7 @@ const postFilters = {
   } satisfies Filter<Id | null> as Filter<Id | null>,
   /** Titles that start with this text, ignoring case. */
   titleStartsWith: prefixFilter('title', 'titleKey', textKey),
-  /** Null matches drafts. A span matches no drafts, and has at least one end. */
+  /** Null matches drafts. A span has at least one end, and matches no drafts. */
   publishedAt: {
     type: 'span or null',
     field: 'publishedAt',
@@ -198,9 +198,12 @@ function equal(field: string, value: string): readonly Condition[] | undefined {
 
 /** Exactly this text after NFC. Also compares the key, because stores have an index on it. */
 function exactTextFilter(field: string, key: string): Filter<string> {
-  const conditions = (text: string) => {
+  const conditions = (text: string): Condition[] | undefined => {
     if (!isCleanText(text)) return undefined;
-    return [...(equal(key, textKey(text)) ?? []), ...(equal(field, normalizedText(text)) ?? [])];
+    return [
+      { field: key, op: 'eq', value: textKey(text) },
+      { field, op: 'eq', value: normalizedText(text) },
+    ];
   };
   return { type: 'text', field, conditions };
 }

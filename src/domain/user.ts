@@ -33,7 +33,7 @@ export type PublicUser<Custom extends object = JsonObject> = Pick<
 /**
  * Checks which fields a deployment makes public.
  *
- * @throws TypeError for a name other than `email` that no custom field of users can have
+ * @throws TypeError for a name that is neither `email` nor possible for a custom field of users
  */
 export function checkPublicUserFields(names: readonly string[]): void {
   if (!Array.isArray(names)) {
@@ -47,7 +47,7 @@ export function checkPublicUserFields(names: readonly string[]): void {
   }
 }
 
-/** A caller's input for a user; fields made by the server (`id`, times) are ignored. */
+/** A caller's input for a user. */
 export type UserInput<Custom extends object = CustomFieldsInput> = UserInputFields &
   Readonly<Custom>;
 

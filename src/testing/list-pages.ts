@@ -1,4 +1,4 @@
-import { type Collection, type Entity, projected } from '../domain/record.ts';
+import { type Collection, type Entity, pickFields } from '../domain/record.ts';
 import { sorts } from '../domain/search.ts';
 import { utf8Bytes } from '../domain/text.ts';
 import type { Repository } from '../ports/repository.ts';
@@ -113,7 +113,7 @@ function describeCuts({ contract: { bytesRead }, testEach }: Suite): void {
     const fields = ['id', 'createdAt', ...Object.keys(odd).filter((name) => name !== 'no'), 'none'];
     for (const named of [fields, ['id'], fields.filter((name) => !/[.$]/.test(name))]) {
       const { items, isProjected } = await list(records, { fields: named });
-      const expected = isProjected === true ? projected(record, named) : record;
+      const expected = isProjected === true ? pickFields(record, named) : record;
       expectRecord(items[0], expected, 1, `the record of a page with ${named.join()}`);
     }
   });

@@ -13,7 +13,7 @@ import {
   type Collection,
   type Entity,
   type Id,
-  projected,
+  pickFields,
   type Versioned,
   VersionedRecord,
 } from '../domain/record.ts';
@@ -93,7 +93,7 @@ export class RandomCalls {
       const { isProjected, ...page } = await repositoryOf(store, collection).list(query);
       if (page.next) this.#positions.set(nameOf(collection, order), page.next);
       if (fields === undefined) return page;
-      const cut = (one: Entity) => projected(one, fields);
+      const cut = (one: Entity) => pickFields(one, fields);
       const items = page.items.map((one) => [one.version, cut(one.record)]);
       const texts = page.items.map((one) => cut(JSON.parse(one.json)));
       return { ...page, items, texts };

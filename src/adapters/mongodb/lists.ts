@@ -11,7 +11,7 @@ import {
   type Collection,
   type Entity,
   type Id,
-  projected,
+  pickFields,
   VersionedRecord,
 } from '../../domain/record.ts';
 import type { Call } from './call.ts';
@@ -153,7 +153,7 @@ function memberOf(value: unknown, name: string): unknown {
 
 function projectedText(record: StoredRecord, fields: Fields): string {
   const versioned = versionedOf<Entity>(record);
-  return fields ? JSON.stringify(projected(versioned.record, fields)) : versioned.json;
+  return fields ? JSON.stringify(pickFields(versioned.record, fields)) : versioned.json;
 }
 
 /** Drops records that can't fit on the page, so that their text isn't read. */

@@ -6,11 +6,11 @@ import type { EventTail } from './event-tail.ts';
 
 /** Limits of a request for events. */
 export const eventLimits = {
-  /** Events on a page. */
+  /** The most events that a request can ask for. */
   max: 1000,
-  /** Events on a page, if the request does not say. */
+  /** The most events if a request names no limit. */
   default: 100,
-  /** Milliseconds to wait for the first event. */
+  /** The longest wait for the first event, in milliseconds. */
   waitMs: 25_000,
 } as const;
 
@@ -55,23 +55,23 @@ export interface EventService {
 
 /**
  * @param tail undefined for a store without a log
- * @param seen the collections whose events the caller gets
+ * @param collections whose events the caller gets
  */
 export function eventService(
   tail: EventTail | undefined,
-  seen: ReadonlySet<Collection>,
+  collections: ReadonlySet<Collection>,
 ): EventService {
   async function read(request: ReadEventsRequest = {}): Promise<EventPage> {
     checkOptions(request, ['after', 'limit', 'waitMs', 'signal'], 'request');
     const { after, limit = eventLimits.default, waitMs = 0, signal } = request;
-    check(limit, 1, eventLimits.max, 'limit');
-    check(waitMs, 0, eventLimits.waitMs, 'wait');
+    checkInteger(limit, 1, eventLimits.max, 'limit');
+    checkInteger(waitMs, 0, eventLimits.waitMs, 'wait');
     if (after !== undefined && typeof after !== 'string') {
       throw new TypeError('The position "after" must be a string.');
     }
-    if (seen.size === 0) throw new RostrumError('forbidden', { scope: 'users:read' });
+    if (collections.size === 0) throw new RostrumError('forbidden', { scope: 'users:read' });
     if (tail === undefined) throw new RostrumError('events-unavailable', {});
-    const page = { limit, after, collections: seen };
+    const page = { limit, after, collections };
     const mayWait = waitMs > 0 && signal?.aborted !== true;
     return mayWait ? tail.readOrWait({ ...page, waitMs, signal }) : tail.read(page);
   }
@@ -92,7 +92,7 @@ export function eventService(
 }
 
 /** @throws RangeError */
-function check(value: unknown, min: number, max: number, what: string): void {
+function checkInteger(value: unknown, min: number, max: number, what: string): void {
   if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return;
   throw new RangeError(`The ${what} must be an integer from ${min} to ${max}.`);
 }

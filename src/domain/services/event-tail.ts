@@ -187,11 +187,11 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The events of a page that a reader may see: copies, because readers share reads. */
+/** Returns copies of the events that a reader is allowed to see: readers share the page. */
 function visibleEvents(
   { events, next }: EventPage,
   collections: ReadonlySet<Collection>,
 ): EventPage {
-  const seen = events.filter(({ collection }) => collections.has(collection));
-  return { events: seen.map((event) => ({ ...event })), next };
+  const visible = events.filter(({ collection }) => collections.has(collection));
+  return { events: visible.map((event) => ({ ...event })), next };
 }

@@ -18,7 +18,7 @@ interface NoSuchField<Name> {
   readonly 'there is no such field': Name;
 }
 
-/** Rejects keys that no arm of `Allowed` has. A value of the type `any` passes anyway. */
+/** Rejects keys that no member of the union `Allowed` has. A value of the type `any` passes anyway. */
 export type NoOther<T, Allowed> = {
   readonly [K in Exclude<keyof T, KeysOf<Allowed>>]: NoSuchField<K>;
 };
@@ -39,8 +39,8 @@ export interface Change<R> extends Versioned<R> {
 /**
  * The use cases that users and posts have in common, one method each.
  *
- * The methods are own properties and need no `this`: you can destructure the object, and a spread has all of
- * them. No method calls another one: if you wrap `list`, wrap `all` as well.
+ * The methods need no `this`, and all of them are own properties, so you can destructure or spread the object.
+ * No method calls another one: if you wrap `list`, wrap `all` as well.
  */
 export interface RecordService<
   R extends EntityFields,

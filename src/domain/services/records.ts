@@ -17,7 +17,7 @@ import { type Idempotency, makeReceipt, type Receipt } from '../receipt.ts';
 import {
   type EntityFields,
   type Id,
-  projected,
+  pickFields,
   type Versioned,
   VersionedRecord,
 } from '../record.ts';
@@ -182,7 +182,7 @@ export function checkChange<R extends EntityFields>(
   now: Instant,
 ): void {
   checkVisible(context, id, current, () => now);
-  context.access?.checkChange(current.record);
+  context.access?.checkOwner(current.record);
   checkPrecondition(precondition, current.version);
 }
 
@@ -202,7 +202,7 @@ export async function readPage<R extends EntityFields>(
 /** Returns the page with only these fields of its records. */
 export function withFields<R extends object>(page: Page<R>, fields: readonly string[]): Page<R> {
   const items = page.items.map(({ record, version }) => {
-    return new VersionedRecord(projected(record, fields), version);
+    return new VersionedRecord(pickFields(record, fields), version);
   });
   return { ...page, items };
 }

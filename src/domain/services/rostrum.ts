@@ -58,7 +58,7 @@ export interface CustomFieldsSchemas {
   readonly posts?: CustomFieldsSchema | undefined;
 }
 
-/** The same schemas with their types, as far as the compiler can check them. */
+/** The same schemas, with types that the compiler checks. */
 export interface TypedSchemas<
   UO extends object,
   UI extends object,
@@ -174,17 +174,18 @@ function checkParts(
   ids: unknown,
   customFields: CustomFieldsSchemas,
 ): void {
-  const has = (part: unknown, name: string, type: string): boolean =>
+  const hasMember = (part: unknown, name: string, type: string): boolean =>
     typeof part === 'object' && part !== null && typeof Reflect.get(part, name) === type;
-  if (!has(store, 'users', 'object') || !has(store, 'posts', 'object')) {
+  if (!hasMember(store, 'users', 'object') || !hasMember(store, 'posts', 'object')) {
     throw new TypeError('The store must have repositories of users and posts.');
   }
-  if (!has(clock, 'now', 'function')) throw new TypeError('The clock must have a method "now".');
-  if (!has(ids, 'next', 'function')) {
+  if (!hasMember(clock, 'now', 'function'))
+    throw new TypeError('The clock must have a method "now".');
+  if (!hasMember(ids, 'next', 'function')) {
     throw new TypeError('The id generator must have a method "next".');
   }
   for (const [name, schema] of Object.entries(customFields)) {
-    if (schema === undefined || has(schema['~standard'], 'validate', 'function')) continue;
+    if (schema === undefined || hasMember(schema['~standard'], 'validate', 'function')) continue;
     throw new TypeError(`The schema of custom fields of ${name} is not a Standard Schema.`);
   }
 }

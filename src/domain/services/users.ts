@@ -5,7 +5,7 @@ import { isRostrumError, RostrumError } from '../errors.ts';
 import { cutPage, type Page, type Position } from '../list.ts';
 import { type CheckedRequest, checkRequest, type ListRequest } from '../list-request.ts';
 import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
-import { type Id, projected, type Versioned, VersionedRecord } from '../record.ts';
+import { type Id, pickFields, type Versioned, VersionedRecord } from '../record.ts';
 import { filters, sortKey, type UserFilter } from '../search.ts';
 import { isCleanText } from '../text.ts';
 import type { PublicUser, User, UserInput } from '../user.ts';
@@ -73,7 +73,7 @@ async function getPublicUser(context: UserContext, id: Id): Promise<Versioned<Pu
   checkId(id);
   context.access?.checkReadPublic();
   const { record, version } = await findRecord(context, id);
-  return new VersionedRecord(projected(record, context.publicFields), version);
+  return new VersionedRecord(pickFields(record, context.publicFields), version);
 }
 
 async function listPublicUsers(

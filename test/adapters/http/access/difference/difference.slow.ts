@@ -4,7 +4,7 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../../../src/adapters/memory/index.ts';
 import { isRostrumError, RostrumError } from '../../../../../src/domain/errors.ts';
-import { projected, VersionedRecord } from '../../../../../src/domain/record.ts';
+import { pickFields, VersionedRecord } from '../../../../../src/domain/record.ts';
 import type { Precondition, PublicUser } from '../../../../../src/index.ts';
 import { randomFrom } from '../../../../fuzz/random.ts';
 import {
@@ -129,7 +129,7 @@ const leaks: Readonly<Record<string, readonly [caller: keyof typeof callers, lea
             const page = await whole.list(request);
             const fields = ['id', 'name', 'createdAt', ...publicUserFields];
             const items = page.items.map(({ record, version }) => {
-              return new VersionedRecord(projected<PublicUser>(record, fields), version);
+              return new VersionedRecord(pickFields<PublicUser>(record, fields), version);
             });
             return { ...page, items };
           },

@@ -108,6 +108,8 @@ describe('the forms of /admin', () => {
     expect(controlOf(fieldOf('title'), 12)).to.equal('json');
     expect(controlOf(fieldOf('viewCount'), 12)).to.equal('number');
     expect(controlOf(fieldOf('viewCount'), undefined)).to.equal('number');
+    expect(controlOf(fieldOf('title'), ['Of two\nlines'])).to.equal('json');
+    expect(controlOf(fieldOf('title'), { toString: 0 })).to.equal('json');
   });
 
   it('show stored text with line breaks in a multi-line field', () => {

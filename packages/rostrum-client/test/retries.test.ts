@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Client, createClient, type TransportOptions } from '../src/index.ts';
 import { type Api, startApi } from './support/api.ts';
@@ -239,9 +240,9 @@ describe('the client, when the network fails', () => {
   });
 
   it('limits the time of each try', async () => {
-    const { users } = clientThrough(['silence'], { timeoutMs: 200 });
+    const { users } = clientThrough(['silence'], { timeoutMs: 1000 });
     expect((await users.list()).items).to.deep.equal([]);
-    expect(proxy.seen).to.have.length(2);
+    expect(proxy.seen).to.have.length.above(1);
   });
 
   describe('a signal', () => {
@@ -254,7 +255,8 @@ describe('the client, when the network fails', () => {
       const controller = new AbortController();
       proxy.faults.push(...faults);
       const ended = call(controller.signal).catch((error: unknown) => error);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      do await setTimeout(100);
+      while (proxy.seen.length === 0);
       controller.abort(reason);
       const start = performance.now();
       expect(await ended).to.equal(reason);

@@ -109,7 +109,7 @@ function fieldOf(
 
 /** A stored value of another type than the schema has now is shown, and changed, as JSON. */
 export function controlOf({ control }: Field, value: unknown): Field['control'] {
-  if (control === 'line' && String(value).includes('\n')) return 'long';
+  if (control === 'line' && typeof value === 'string' && value.includes('\n')) return 'long';
   const type = control === 'number' ? 'number' : 'string';
   const isAny = value === undefined || value === null || control === 'choice';
   return isAny || typeof value === type ? control : 'json';

@@ -135,6 +135,9 @@ export class RequestAborted extends Error {
 /** The socket property with the time when the server accepted it. */
 export const acceptedAt = Symbol('rostrum.acceptedAt');
 
+/** The socket property with a signal that is aborted when the server starts to shut down. */
+export const stopSignal = Symbol('rostrum.stopSignal');
+
 /** The host and port in the request: those of an absolute target take precedence (RFC 9112, section 3.2.2). */
 export function hostOf({ headers, state }: Context): string | undefined {
   return state.rostrum.target.authority ?? headers.host;

@@ -2,7 +2,7 @@ import { eventLimits } from '../../../domain/services/event-service.ts';
 import { codePoints } from '../../../domain/text.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
 import { rateLimitKey } from '../access/rate-limit.ts';
-import type { AppSettings, Context } from '../context.ts';
+import { type AppSettings, type Context, stopSignal } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
@@ -112,9 +112,6 @@ function hold({ res, state: { rostrum } }: Context): void {
     });
   }
 }
-
-/** The socket property with a signal that is aborted when the server starts to shut down. */
-export const stopSignal = Symbol('rostrum.stopSignal');
 
 /** Aborted when the client disconnects or half-closes its connection, and when the server stops. */
 function waitSignal({ req: { socket }, res }: Context): AbortSignal {

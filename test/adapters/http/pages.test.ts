@@ -1,8 +1,11 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Context } from 'koa';
 import { MemoryRateLimiter } from '../../../src/adapters/http/access/memory-limiter.ts';
+import { once } from '../../../src/adapters/http/pages/files.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
+import { temporaryDirectory } from '../../support/repository-copy.ts';
 import type { Answer } from './support/answer.ts';
 import { type Api, expectProblem, startApi } from './support/api.ts';
 import { exchange, RawConnection } from './support/raw.ts';
@@ -151,6 +154,18 @@ describe('the pages', () => {
     for (const given of [tag, `"x", ${tag}`, `W/${tag}`, '*']) {
       expect(await ask(String(given)), String(given)).to.deep.equal([304, tag]);
     }
+  });
+
+  it('a file is read once, and again after a failure', async () => {
+    await using directory = await temporaryDirectory();
+    const path = `${directory.path}/page.css`;
+    const read = once(() => readFile(path, 'utf8'));
+    const failure = await read().catch((error) => error);
+    expect(failure).to.have.property('code', 'ENOENT');
+    await writeFile(path, 'first');
+    expect(await read()).to.equal('first');
+    await writeFile(path, 'second');
+    expect(await read()).to.equal('first');
   });
 
   it('/admin/caller returns the name, subject and scopes of the caller', async () => {

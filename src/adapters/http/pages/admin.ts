@@ -8,7 +8,7 @@ import { type Context, compose, type Step } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
-import { resolveOptional, type StaticFile, sendFile } from './files.ts';
+import { once, resolveOptional, type StaticFile, sendFile } from './files.ts';
 import { facts } from './home.ts';
 import { pageHeaders, type Site } from './html.ts';
 
@@ -19,20 +19,18 @@ const isClone = import.meta.url.endsWith('.ts') && existsSync(source);
 
 export const hasAdmin = () => isClone || resolveOptional(library) !== undefined;
 
-let loaded: Promise<ReadonlyMap<string, (ctx: Context) => Promise<void>>> | undefined;
-
-async function load() {
+/** The handlers of the page's files, keyed by their path below `/admin`. */
+const handlers = once(async () => {
   const { staticFiles } = (await import(isClone ? source.href : library)) as {
     readonly staticFiles: ReadonlyMap<string, StaticFile>;
   };
   return new Map(Array.from(staticFiles, ([path, file]) => [path, sendFile(file)] as const));
-}
+});
 
 /** `/admin`, and the files below it. */
 export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
   const { path = 'index.html' } = ctx.params;
-  loaded ??= load();
-  const send = (await loaded).get(path);
+  const send = (await handlers()).get(path);
   if (send === undefined) throw new Problem('path-not-found', 'The admin page has no such file.');
   if (path === 'index.html') ctx.set(pageHeaders(site));
   await send(ctx);

@@ -10,18 +10,29 @@ export interface StaticFile {
   read(): string | Promise<string>;
 }
 
-async function load({ read }: StaticFile) {
-  const plain = Buffer.from(await read());
+async function read(file: StaticFile) {
+  const plain = Buffer.from(await file.read());
   const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`;
   return { plain, zipped: await promisify(gzip)(plain), tag };
 }
 
+/** Returns a function that loads a value once. After a failure, the next call tries again. */
+export function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load().catch((error) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+}
+
 /** Returns the handler of a file, which is read and compressed once. */
 export function sendFile(file: StaticFile): (ctx: Context) => Promise<void> {
-  let loaded: ReturnType<typeof load> | undefined;
+  const load = once(() => read(file));
   return async (ctx) => {
-    loaded ??= load(file);
-    const { plain, zipped, tag } = await loaded;
+    const { plain, zipped, tag } = await load();
     const { 'accept-encoding': accepted = '' } = ctx.headers;
     const isShort = accepted.length <= maxAcceptLength;
     const isZipped = isShort && ctx.acceptsEncodings('gzip', 'identity') === 'gzip';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RouterContext, RouterMiddleware } from '@koa/router';
-import Koa from 'koa';
+import type Koa from 'koa';
 import type { Caller } from '../../domain/caller.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -84,9 +84,6 @@ export type Step = RouterMiddleware<RostrumState>;
 export type Handler = (
   ctx: Context & { state: { rostrum: { services: AnyRostrum } } },
 ) => Promise<void>;
-
-/** koa-compose, taken from Koa: importing it would be one more package to install. */
-export const compose: (steps: readonly Step[]) => Step = Reflect.get(new Koa(), 'compose');
 
 /** Names the operation or page that serves a request, for logs and metrics. */
 export function setOperation(operation: string): Step {

@@ -170,7 +170,7 @@ describe('the pages', () => {
 
   it('/admin/caller returns the name, subject and scopes of the caller', async () => {
     const all = await open('/admin/caller');
-    expect(all.body).to.deep.include({ name: null, subject: null, asks: false });
+    expect(all.body).to.deep.include({ name: null, subject: null, acceptsCredentials: false });
     expect(all.body.scopes).to.include.members(['users:write', 'posts:read:all']);
     const scopes = ['posts:read'] as const;
     const callers = {
@@ -188,13 +188,13 @@ describe('the pages', () => {
         name: 'a',
         subject: 'b',
         scopes: [...scopes],
-        asks: true,
+        acceptsCredentials: true,
       });
       const labelled = await ask({ Authorization: 'labelled' });
       expect(labelled.body).to.include({ name: 'a', label: 'Import' });
       expectProblem(await ask({ Authorization: 'bad' }), 401, 'unauthenticated');
       expect((await ask()).body)
-        .to.include({ name: null, asks: true })
+        .to.include({ name: null, acceptsCredentials: true })
         .and.deep.include({ scopes: anonymous ?? [] });
     }
   });
@@ -207,12 +207,12 @@ describe('the pages', () => {
     };
     const app = { authenticate, anonymous: ['users:read'], about: { store: 'in memory' } } as const;
     await using asked = await startApi({ app });
-    const runsFor = async (headers = {}) =>
-      (await asked.get(`${asked.server.url}/admin/caller`, headers)).body.runs;
-    const runs = (await runsFor({ Authorization: 'all' })) as unknown as string[];
-    expect(runs.join()).to.match(/^Version [\d.]+,in memory,since 20.{14} UTC$/);
-    expect(await runsFor({ Authorization: 'some' })).to.equal(undefined);
-    expect(await runsFor()).to.equal(undefined);
+    const aboutFor = async (headers = {}) =>
+      (await asked.get(`${asked.server.url}/admin/caller`, headers)).body.about;
+    const about = (await aboutFor({ Authorization: 'all' })) as unknown as string[];
+    expect(about.join()).to.match(/^Version [\d.]+,in memory,since 20.{14} UTC$/);
+    expect(await aboutFor({ Authorization: 'some' })).to.equal(undefined);
+    expect(await aboutFor()).to.equal(undefined);
   });
 
   it('/admin/caller counts towards the rate limits', async () => {

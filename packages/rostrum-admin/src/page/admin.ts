@@ -165,16 +165,17 @@ function signInForm(): ui.Html {
 }
 
 function bar(): ui.Html {
-  const { name, asks } = session;
+  const { name, acceptsCredentials } = session;
   const [kind = ''] = /users|posts/.exec(location.hash) ?? [];
   const all = places();
   const at = all.find(([path]) => path === location.hash)?.[0] ?? ui.href(kind);
   const link = ([path, text]: readonly [string, string]) =>
     html`<a href=${path} aria-current=${path === at ? 'page' : 'false'}>${text}</a>`;
-  const who = signedInAs() ?? (asks ? 'Not signed in' : 'This server requires no credentials');
+  const who =
+    signedInAs() ?? (acceptsCredentials ? 'Not signed in' : 'This server requires no credentials');
   const change =
     name === null
-      ? asks && ui.button('Sign in', () => askForKey())
+      ? acceptsCredentials && ui.button('Sign in', () => askForKey())
       : ui.button('Sign out', signOut);
   return html`<div class="tabs"><nav aria-label="Records">${all.map(link)}</nav>
     <p class="who"><span class="soft">${who}</span> ${change || ''}</p></div>`;

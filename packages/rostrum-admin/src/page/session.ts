@@ -21,7 +21,7 @@ export interface Session extends Record<Kind, Resource> {
   readonly scopes: readonly string[];
   readonly subject: string | null;
   /** Whether the server knows credentials at all. */
-  readonly asks: boolean;
+  readonly acceptsCredentials: boolean;
   readonly events: Events;
   /** The caller's own user. */
   readonly me: { save(input: object, options: { ifNoneMatch: '*' }): Promise<Versioned<Item>> };

@@ -4,7 +4,7 @@ import { scopes } from '../../../domain/caller.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { authentication } from '../access/authenticate.ts';
 import { limitAddress, limitCaller } from '../access/rate-limit.ts';
-import { type Context, compose, type Step } from '../context.ts';
+import type { Context, Step } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
@@ -37,36 +37,51 @@ export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
 }
 
 /** `/admin/caller`: the caller's name, label and scopes. Any scope is enough, and credentials can be missing. */
-export function sendCaller(rostrum: AnyRostrum, options: RostrumAppOptions): Step {
-  const { rateLimits, authenticate } = options;
+export function callerSteps(rostrum: AnyRostrum, options: RostrumAppOptions): readonly Step[] {
+  const { rateLimits } = options;
+  const send: Step = async (ctx) => {
+    ctx.vary('Authorization');
+    sendJson(ctx, callerOf(ctx, options, await facts(options)), 'no-store');
+  };
   const steps = [
+    allowMissingCredentials(send),
     limitAddress(rateLimits),
     authentication(rostrum, options)(scopes),
     limitCaller(rateLimits),
+    send,
   ];
-  const identify = compose(steps.filter((step) => step !== undefined));
-  return async (ctx) => {
+  return steps.filter((step) => step !== undefined);
+}
+
+/** Runs another step in place of a 401 if the request has no credentials. */
+function allowMissingCredentials(send: Step): Step {
+  return async (ctx, next) => {
     try {
-      await identify(ctx, async () => {});
+      await next();
     } catch (error) {
-      const isUnnamed = error instanceof Problem && error.code === 'unauthenticated';
-      if (!isUnnamed || ctx.headers.authorization !== undefined) throw error;
+      const isMissing = error instanceof Problem && error.code === 'unauthenticated';
+      if (!isMissing || ctx.headers.authorization !== undefined) throw error;
+      await send(ctx, next);
     }
-    ctx.vary('Authorization');
-    sendJson(ctx, callerOf(ctx, authenticate !== undefined, facts(options)), 'no-store');
   };
 }
 
-/**
- * @param asks whether the server accepts credentials
- * @param runs what runs, for callers who can read all users
- */
-function callerOf(ctx: Context, asks: boolean, runs: readonly string[]): object {
+/** @param about the facts about the program, for callers who can read all users */
+function callerOf(
+  ctx: Context,
+  { authenticate }: RostrumAppOptions,
+  about: readonly string[],
+): object {
   const { caller, isAnonymous } = ctx.state.rostrum;
   const { name = null, subject = null, label } = caller ?? {};
-  const given = [...(caller?.scopes ?? (asks ? [] : scopes))];
+  const acceptsCredentials = authenticate !== undefined;
+  const given = [...(caller?.scopes ?? (acceptsCredentials ? [] : scopes))];
   const isKnown = caller !== undefined && !isAnonymous;
-  const told = isKnown && canReadInFull(caller) && { runs };
-  const known = isKnown ? { name, label } : { name: null };
-  return { ...known, subject, scopes: given, asks, ...told };
+  return {
+    ...(isKnown ? { name, label } : { name: null }),
+    subject,
+    scopes: given,
+    acceptsCredentials,
+    ...(isKnown && canReadInFull(caller) && { about }),
+  };
 }

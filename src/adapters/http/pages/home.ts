@@ -1,26 +1,31 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { type Context, publicUrlOf } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { sendJson } from '../send.ts';
+import { once } from './files.ts';
 import { escapeHtml, type Site, sendHtml, wantsPage } from './html.ts';
 
 const started = new Date().toISOString().slice(0, 16).replace('T', ' ');
 
-/** The version, the store and the start time. */
-export function facts({ about }: RostrumAppOptions): readonly string[] {
+const version = once(async () => {
+  // The path is the same from the sources and from the build.
+  const manifest = await readFile(new URL('../../../../package.json', import.meta.url), 'utf8');
+  return JSON.parse(manifest).version as string;
+});
+
+/** Returns the version, the store and the start time. */
+export async function facts({ about }: RostrumAppOptions): Promise<readonly string[]> {
   if (about === undefined) return [];
-  // The manifest is in the same place relative to the sources and to the build.
-  const manifest = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
-  return [`Version ${JSON.parse(manifest).version}`, about.store, `since ${started} UTC`];
+  return [`Version ${await version()}`, about.store, `since ${started} UTC`];
 }
 
 /** `/`: version, readiness, links and a first request; JSON for programs. */
-export function sendHome(
+export async function sendHome(
   ctx: Context,
   site: Site,
   options: RostrumAppOptions,
   isReady: boolean,
-): void {
+): Promise<void> {
   const { base, pages } = site;
   const api = ctx.state.rostrum.apiUrl;
   const links = {
@@ -48,7 +53,8 @@ export function sendHome(
   const state = isReady
     ? '<strong class="good">Ready.</strong>'
     : '<strong class="bad">The store is currently unavailable.</strong>';
-  const body = `<main><h1>Rostrum</h1><p>A users-and-posts backend. ${state} ${isOpen ? escapeHtml(facts(options).join(' · ')) : ''}</p>
+  const about = isOpen ? (await facts(options)).join(' · ') : '';
+  const body = `<main><h1>Rostrum</h1><p>A users-and-posts backend. ${state} ${escapeHtml(about)}</p>
 <ul>${items.map(([path = '', text]) => `<li><a href="${escapeHtml(path)}">${text}</a></li>`).join('')}</ul>
 <h2>Create a user</h2>${isOpen ? '' : '<p>The operator creates keys with <code>rostrum key create</code>.</p>'}
 <pre tabindex="0"><code>${escapeHtml(curl)}</code></pre></main>`;

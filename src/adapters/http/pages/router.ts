@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { mcpPath, metadataPath, resourceMetadata } from '../access/metadata.ts';
-import { type Context, compose, type RostrumState, type Step, setOperation } from '../context.ts';
+import { type Context, type RostrumState, type Step, setOperation } from '../context.ts';
 import { allMethods } from '../endpoint.ts';
 import type { Limiter } from '../limits.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
@@ -9,7 +9,7 @@ import { allPages, type RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { escapePath, pathBelow, prefixPath, publicBase } from '../target.ts';
-import { hasAdmin, sendAdmin, sendCaller } from './admin.ts';
+import { callerSteps, hasAdmin, sendAdmin } from './admin.ts';
 import { docsFiles, hasDocs, sendDocs } from './docs.ts';
 import { sendFile } from './files.ts';
 import { sendHome } from './home.ts';
@@ -78,7 +78,7 @@ function routesOf(
   const router = new Router<RostrumState>({ sensitive: true, strict: true });
   const admission = [limiter.admit('pages'), limiter.run(() => ({ name: 'pages' }))];
   const page = (path: string, send: Step, name = path) =>
-    router.get(path, compose([setOperation(name), ...admission, send]));
+    router.get(path, setOperation(name), ...admission, send);
 
   router.get('/livez', setOperation('/livez'), sendOk);
   router.get('/readyz', setOperation('/readyz'), async (ctx) => {
@@ -90,7 +90,7 @@ function routesOf(
       () => true,
       () => false,
     );
-    sendHome(ctx, site, options, await ready);
+    await sendHome(ctx, site, options, await ready);
   });
   const description = { type: 'application/json', read: () => `${JSON.stringify(describe())}\n` };
   page('/openapi.json', sendFile(description));
@@ -109,7 +109,12 @@ function routesOf(
     }
   }
   if (site.pages.has('admin')) {
-    page('/admin/caller', sendCaller(rostrum, options));
+    router.get(
+      '/admin/caller',
+      setOperation('/admin/caller'),
+      ...admission,
+      ...callerSteps(rostrum, options),
+    );
     page('/admin', (ctx) => sendAdmin(ctx, site));
     page('/admin/*path', (ctx) => sendAdmin(ctx, site), '/admin');
   }

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Router } from '@koa/router';
-import Koa, { type Middleware, type ParameterizedContext } from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { cors } from './access/cors.ts';
 import { clientAddresses } from './client-address.ts';
 import {
   type AppSettings,
+  compose,
   hostOf,
   type RostrumState,
   requestState,
@@ -50,7 +51,7 @@ export type ChainOptions = RostrumHttpOptions & Partial<RostrumAppOptions>;
 function chain(
   options: ChainOptions & Pick<AppSettings, 'hasPages'>,
   routers: readonly Step[],
-): readonly Middleware[] {
+): readonly Step[] {
   const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
   const steps = [
     initState(options), // ctx.state.rostrum
@@ -66,7 +67,7 @@ function chain(
     methodNotAllowed, // 405
     notFound, // 404
   ];
-  return steps.filter((step) => step !== undefined) as Middleware[];
+  return steps.filter((step) => step !== undefined);
 }
 
 /**
@@ -103,18 +104,12 @@ export function rostrumMiddleware(
   options: RostrumHttpOptions = {},
 ): Middleware {
   const prefix = prefixPath(options.prefix);
-  const steps = apiChain(rostrum, options);
+  const serve = compose(apiChain(rostrum, options)) as Middleware;
   // Before the router: it matches, and the chain touches `ctx.state`, only below the prefix.
   return (ctx, next) =>
-    pathBelow(prefix, parseTarget(ctx.url).path) === undefined ? next() : run(steps, ctx);
-}
-
-/** Runs steps as Koa runs those of an app. (koa-compose would be one more package to install.) */
-async function run(
-  [step, ...rest]: readonly Middleware[],
-  ctx: ParameterizedContext,
-): Promise<void> {
-  await step?.(ctx, () => run(rest, ctx));
+    pathBelow(prefix, parseTarget(ctx.url).path) === undefined
+      ? next()
+      : serve(ctx, async () => {});
 }
 
 /** `next` of Connect and Express. */
@@ -152,7 +147,7 @@ export function standalone(rostrum: AnyRostrum, options: ChainOptions): Koa {
 }
 
 /** The chain of the API without pages. */
-function apiChain(rostrum: AnyRostrum, options: ChainOptions): readonly Middleware[] {
+function apiChain(rostrum: AnyRostrum, options: ChainOptions): readonly Step[] {
   const prefix = prefixPath(options.prefix);
   const endpoints = [...endpointsFor(rostrum.customFilters), ...mcpEndpoints(options)];
   const api = apiRouter(rostrum, prefix, options, limiterFor(options), endpoints);
@@ -165,10 +160,10 @@ function limiterFor({ metrics }: ChainOptions): Limiter {
   return limiter;
 }
 
-function appOf(steps: readonly Middleware[], { logger }: ChainOptions): Koa {
+function appOf(steps: readonly Step[], { logger }: ChainOptions): Koa {
   const app = new Koa();
   reportErrors(app, logger);
-  for (const step of steps) app.use(step);
+  for (const step of steps) app.use(step as Middleware);
   return app;
 }
 

@@ -5,7 +5,7 @@ import { authentication } from './access/authenticate.ts';
 import { preflight } from './access/cors.ts';
 import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import { parseBody, readBody } from './body.ts';
-import { type Context, type RostrumState, type Step, setOperation } from './context.ts';
+import { type Context, compose, type RostrumState, type Step, setOperation } from './context.ts';
 import { allMethods, bodyForms, type Endpoint } from './endpoint.ts';
 import { type Limiter, maxLists } from './limits.ts';
 import type { RostrumHttpOptions } from './options.ts';
@@ -29,7 +29,7 @@ export function apiRouter(
     strict: true,
   });
 
-  const stepsOf = (endpoint: Endpoint, ...first: (Step | undefined)[]): Step[] => {
+  const stepsOf = (endpoint: Endpoint, ...first: (Step | undefined)[]): Step => {
     const { operation, scopes, resource, query, queryHint, headers } = endpoint;
     const form = endpoint.body && bodyForms[endpoint.method];
     const steps = [
@@ -47,16 +47,16 @@ export function apiRouter(
       form && parseBody, // 400
       endpoint.handle as Step, // 404, 403, 428, 412, 422, 409, 503
     ];
-    return steps.filter((step) => step !== undefined);
+    return compose(steps.filter((step) => step !== undefined));
   };
 
   for (const [path, own] of Map.groupBy(endpoints, (one) => one.path)) {
     const allow = allowOf(own.map(({ method }) => method));
     for (const endpoint of own) {
       const verb = endpoint.method.toLowerCase() as Lowercase<Endpoint['method']>;
-      router[verb](endpoint.operation, path, ...stepsOf(endpoint));
+      router[verb](endpoint.operation, path, stepsOf(endpoint));
     }
-    router.options(path, ...stepsOf(optionsEndpoint(path, own, allow), preflight(cors, allow)));
+    router.options(path, stepsOf(optionsEndpoint(path, own, allow), preflight(cors, allow)));
   }
   return router;
 }

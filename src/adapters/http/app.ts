@@ -18,7 +18,7 @@ import type { Endpoint } from './endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
 import { handleErrors, reportErrors } from './errors.ts';
-import { Limiter } from './limits.ts';
+import { LoadLimiter } from './limits/load-limiter.ts';
 import { notFound } from './not-found.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { logRequests } from './operator/log.ts';
@@ -154,8 +154,8 @@ function apiChain(rostrum: AnyRostrum, options: ChainOptions): readonly Step[] {
   return chain({ ...options, hasPages: false }, [problemsRouter(prefix).routes(), api.routes()]);
 }
 
-function limiterFor({ metrics }: ChainOptions): Limiter {
-  const limiter = new Limiter();
+function limiterFor({ metrics }: ChainOptions): LoadLimiter {
+  const limiter = new LoadLimiter();
   metrics?.limiter?.(() => limiter.state);
   return limiter;
 }

@@ -4,7 +4,7 @@ import { isPlainObject } from '../../domain/json.ts';
 import { type Context, RequestAborted, type Step } from './context.ts';
 import { type BodyForm, bodyForms } from './endpoint.ts';
 import { countHeader } from './headers/count.ts';
-import { type Limiter, smallBody } from './limits.ts';
+import { type LoadLimiter, smallBody } from './limits/load-limiter.ts';
 import { bodyLimit } from './problems/catalogue.ts';
 import { Problem } from './problems/problem.ts';
 
@@ -16,7 +16,7 @@ const fewChunks = 32;
 
 /**
  * Reads the body into `ctx.request.body`, as bytes: 415, 413, 400, 503. As JSON, koa-bodyparser would replace
- * invalid UTF-8 with U+FFFD and parse before the limiter has room.
+ * invalid UTF-8 with U+FFFD and parse before the limiter lets the request run.
  */
 const parser = bodyParser({
   encoding: null,
@@ -25,8 +25,8 @@ const parser = bodyParser({
   textLimit: String(bodyLimit),
 } as bodyParser.Options);
 
-/** Reads the body with koa-bodyparser, once the limiter has room for a large one: 415, 413, 400, 503. */
-export function readBody(form: BodyForm, limiter: Limiter): Step {
+/** Reads the body with koa-bodyparser, once the limiter has a slot for a large one: 415, 413, 400, 503. */
+export function readBody(form: BodyForm, limiter: LoadLimiter): Step {
   return async (ctx, next) => {
     checkHeaders(ctx, form);
     checkUnread(ctx);
@@ -44,8 +44,8 @@ export function readBody(form: BodyForm, limiter: Limiter): Step {
   };
 }
 
-/** Reserves room for a body that turns out to be large: one without a length, or one in many chunks. */
-function watchChunks(ctx: Context, limiter: Limiter) {
+/** Reserves a slot for a body that turns out to be large: one without a length, or one in many chunks. */
+function watchChunks(ctx: Context, limiter: LoadLimiter) {
   const { req } = ctx;
   const { promise: failed, reject } = Promise.withResolvers<never>();
   let isReserved = lengthOf(req) > smallBody;

@@ -24,17 +24,18 @@ export interface AppSettings {
   readonly addressOf: ClientAddress;
 }
 
-/** A request's reservations in the limiter, released by {@link end}. */
-export class Admission {
-  readonly #ends: (() => void)[] = [];
+/** A request's reservations in the limiter. */
+export class Reservations {
+  readonly #releases: (() => void)[] = [];
 
-  onEnd(end: () => void): void {
-    this.#ends.push(end);
+  /** @param release called once, when the request ends or {@link release} is called */
+  add(release: () => void): void {
+    this.#releases.push(release);
   }
 
-  /** Releases the reservations early, for a handler that only waits. */
-  end(): void {
-    for (const end of this.#ends.splice(0)) end();
+  /** Releases all reservations: early for a handler that only waits. */
+  release(): void {
+    for (const release of this.#releases.splice(0)) release();
   }
 }
 
@@ -64,7 +65,7 @@ export interface RequestState {
   caller: Caller | undefined;
   /** True for a request without credentials on a server that grants such requests some scopes. */
   isAnonymous: boolean;
-  readonly admission: Admission;
+  readonly reservations: Reservations;
   /** The services, bound to the caller. Undefined until the caller is known; set in every handler. */
   services: AnyRostrum | undefined;
   /** The query, parsed and validated. */
@@ -128,7 +129,7 @@ export function requestState(ctx: Koa.Context, app: AppSettings): RequestState {
     refusal: undefined,
     caller: undefined,
     isAnonymous: false,
-    admission: new Admission(),
+    reservations: new Reservations(),
     services: undefined,
     query: noQuery,
   };

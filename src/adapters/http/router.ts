@@ -7,7 +7,7 @@ import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import { parseBody, readBody } from './body.ts';
 import { type Context, compose, type RostrumState, type Step, setOperation } from './context.ts';
 import { allMethods, bodyForms, type Endpoint } from './endpoint.ts';
-import { type Limiter, maxLists } from './limits.ts';
+import { type LoadLimiter, maxLists } from './limits/load-limiter.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
 import { escapePath } from './target.ts';
@@ -18,7 +18,7 @@ export function apiRouter(
   rostrum: AnyRostrum,
   prefix: string,
   options: RostrumHttpOptions,
-  limiter: Limiter,
+  limiter: LoadLimiter,
   endpoints: readonly Endpoint[],
 ): Router<RostrumState> {
   const { cors, rateLimits } = options;

@@ -47,7 +47,7 @@ export async function createRateLimits(
   authenticate: Authenticate | undefined,
 ): Promise<RateLimits> {
   if (limit === 0 && authenticate === undefined) return {};
-  const { MemoryRateLimiter } = await import('../http/access/memory-limiter.ts');
+  const { MemoryRateLimiter } = await import('../http/access/memory-rate-limiter.ts');
   const limiter = (name: string, most: number) =>
     most === 0 ? undefined : new MemoryRateLimiter({ name, limit: most, window });
   return {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Context } from 'koa';
-import { MemoryRateLimiter } from '../../../src/adapters/http/access/memory-limiter.ts';
+import { MemoryRateLimiter } from '../../../src/adapters/http/access/memory-rate-limiter.ts';
 import { once } from '../../../src/adapters/http/pages/files.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { temporaryDirectory } from '../../support/repository-copy.ts';

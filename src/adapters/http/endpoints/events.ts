@@ -2,14 +2,15 @@ import { eventLimits } from '../../../domain/services/event-service.ts';
 import { codePoints } from '../../../domain/text.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
 import { rateLimitKey } from '../access/rate-limit.ts';
-import { type AppSettings, type Context, stopSignal } from '../context.ts';
+import { type Context, stopSignal } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { KeyedSemaphore } from '../limits/semaphore.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { integer } from '../validate.ts';
 
-/** How many requests can wait, for an event or to be admitted. */
-const maxWaiting = 1000;
+/** How many requests can wait: for an event or to be admitted, and for an event per named caller and per address. */
+const maxWaiting = { total: 1000, caller: 50, address: 100 };
 
 /** How many seconds a request can wait. */
 const maxWait = eventLimits.waitMs / 1000;
@@ -17,100 +18,92 @@ const maxWait = eventLimits.waitMs / 1000;
 /** No store has positions that long. */
 const maxPositionLength = 512;
 
-/** The maximum number of waiting requests per named caller, and per address. */
-const maxHeld = { caller: 50, address: 100 };
-
 /** Seconds after which a client with too many waiting requests can try again. */
 const retryAfter = 5;
 
 /** The changes of all records, in one order. */
-export const eventsEndpoint: Endpoint = {
-  method: 'GET',
-  path: '/events',
-  operation: 'listEvents',
-  summary: 'List the changes of records',
-  description:
-    'To begin, read without "after", list all records, then continue from "next". A caller sees the changes of users or posts if it can read all of them.',
-  scopes: ['users:read', 'posts:read:all', 'posts:write'],
-  query: [
-    {
-      name: 'after',
-      description: 'The "next" of the previous page. If omitted, returns an empty page at the end.',
-      schema: { type: 'string', maxLength: maxPositionLength },
-      example: '4711.8211',
-      check: (value) =>
-        codePoints(value) > maxPositionLength
-          ? `Must have at most ${maxPositionLength} characters.`
-          : undefined,
+export function eventsEndpoint(): Endpoint {
+  const waiting = new KeyedSemaphore();
+  return {
+    method: 'GET',
+    path: '/events',
+    operation: 'listEvents',
+    summary: 'List the changes of records',
+    description:
+      'To begin, read without "after", list all records, then continue from "next". A caller sees the changes of users or posts if it can read all of them.',
+    scopes: ['users:read', 'posts:read:all', 'posts:write'],
+    query: [
+      {
+        name: 'after',
+        description:
+          'The "next" of the previous page. If omitted, returns an empty page at the end.',
+        schema: { type: 'string', maxLength: maxPositionLength },
+        example: '4711.8211',
+        check: (value) =>
+          codePoints(value) > maxPositionLength
+            ? `Must have at most ${maxPositionLength} characters.`
+            : undefined,
+      },
+      {
+        name: 'limit',
+        description: 'The maximum number of events on the page.',
+        ...integer(1, eventLimits.max, eventLimits.default),
+      },
+      {
+        name: 'wait',
+        description: 'How many seconds to wait for an event before returning an empty page.',
+        ...integer(0, maxWait, 0),
+      },
+    ],
+    responses: { 200: { description: 'A page of events.', schema: 'EventPage' } },
+    problems: ['events-expired', 'events-unavailable'],
+    capacity: maxWaiting.total, // One event wakes every waiting client, and they all reconnect at once.
+    async handle(ctx) {
+      const { query, services, reservations } = ctx.state.rostrum;
+      const [after] = query.get('after') ?? [];
+      const limit = Number(query.get('limit')?.[0] ?? eventLimits.default);
+      const seconds = ctx.method === 'HEAD' ? 0 : Number(query.get('wait')?.[0] ?? 0);
+      if (seconds > 0) {
+        limitWaiting(waiting, ctx);
+        reservations.release(); // A request that waits does not count as one under way.
+      }
+      const { events, next } = await services.events.read({
+        after,
+        limit,
+        waitMs: seconds * 1000,
+        signal: seconds > 0 ? waitSignal(ctx) : undefined,
+      });
+      sendJson(ctx, { events: events.map(toJson), next }, 'no-store');
     },
-    {
-      name: 'limit',
-      description: 'The maximum number of events on the page.',
-      ...integer(1, eventLimits.max, eventLimits.default),
-    },
-    {
-      name: 'wait',
-      description: 'How many seconds to wait for an event before returning an empty page.',
-      ...integer(0, maxWait, 0),
-    },
-  ],
-  responses: { 200: { description: 'A page of events.', schema: 'EventPage' } },
-  problems: ['events-expired', 'events-unavailable'],
-  capacity: maxWaiting, // One event wakes every waiting client, and they all reconnect at once.
-  async handle(ctx) {
-    const { query, services, admission } = ctx.state.rostrum;
-    const [after] = query.get('after') ?? [];
-    const limit = Number(query.get('limit')?.[0] ?? eventLimits.default);
-    const seconds = ctx.method === 'HEAD' ? 0 : Number(query.get('wait')?.[0] ?? 0);
-    if (seconds > 0) {
-      hold(ctx);
-      admission.end(); // A request that waits does not count as one under way.
-    }
-    const { events, next } = await services.events.read({
-      after,
-      limit,
-      waitMs: seconds * 1000,
-      signal: seconds > 0 ? waitSignal(ctx) : undefined,
-    });
-    sendJson(ctx, { events: events.map(toJson), next }, 'no-store');
-  },
-};
-
-/** The number of waiting requests per caller and per address, by app. */
-const heldBy = new WeakMap<AppSettings, Map<string, number>>();
+  };
+}
 
 /**
- * Counts a waiting request until it ends. A request without credentials counts for its address only.
+ * Counts a request that waits for an event until it ends. A request without credentials counts for its address only.
  *
  * @throws Problem `too-many-requests`
  */
-function hold({ res, state: { rostrum } }: Context): void {
-  const { app, address, caller, isAnonymous } = rostrum;
-  const held = heldBy.get(app) ?? new Map<string, number>();
-  heldBy.set(app, held);
-  const keys = [['address', rateLimitKey(address)]];
-  if (caller !== undefined && !isAnonymous) keys.push(['caller', caller.name]);
-  for (const [policy, name] of keys) {
-    const max = maxHeld[policy as keyof typeof maxHeld];
-    if ((held.get(`${policy} ${name}`) ?? 0) < max) continue;
-    const sentence = `At most ${max} requests per ${policy} can wait for events at the same time.`;
-    throw new Problem('too-many-requests', sentence, {
-      headers: {
-        'Retry-After': String(retryAfter),
-        'RateLimit-Policy': `"held-${policy}";q=${max};qu="concurrent-requests"`,
-        RateLimit: `"held-${policy}";r=0`,
-      },
-    });
-  }
-  for (const [policy, name] of keys) {
-    const key = `${policy} ${name}`;
-    held.set(key, (held.get(key) ?? 0) + 1);
-    res.once('close', () => {
-      const count = (held.get(key) ?? 1) - 1;
-      if (count > 0) held.set(key, count);
-      else held.delete(key);
-    });
-  }
+function limitWaiting(waiting: KeyedSemaphore, { res, state: { rostrum } }: Context): void {
+  const { address, caller, isAnonymous } = rostrum;
+  const slots = [slotOf('address', rateLimitKey(address))];
+  if (caller !== undefined && !isAnonymous) slots.push(slotOf('caller', caller.name));
+  for (const slot of slots) if (!waiting.isFree(slot)) throw tooManyWaiting(slot);
+  for (const slot of slots) res.once('close', waiting.take(slot));
+}
+
+function slotOf(policy: 'address' | 'caller', name: string) {
+  return { policy, key: `${policy} ${name}`, capacity: maxWaiting[policy] };
+}
+
+function tooManyWaiting({ policy, capacity }: ReturnType<typeof slotOf>): Problem {
+  const sentence = `At most ${capacity} requests per ${policy} can wait for events at the same time.`;
+  return new Problem('too-many-requests', sentence, {
+    headers: {
+      'Retry-After': String(retryAfter),
+      'RateLimit-Policy': `"held-${policy}";q=${capacity};qu="concurrent-requests"`,
+      RateLimit: `"held-${policy}";r=0`,
+    },
+  });
 }
 
 /** Aborted when the client disconnects or half-closes its connection, and when the server stops. */

@@ -10,5 +10,5 @@ import { userEndpoints } from './users.ts';
  * @param customFilters the custom fields that lists can be filtered by
  */
 export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint[] {
-  return [...userEndpoints(users), ...postEndpoints(posts), eventsEndpoint];
+  return [...userEndpoints(users), ...postEndpoints(posts), eventsEndpoint()];
 }

@@ -3,7 +3,7 @@ import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { mcpPath, metadataPath, resourceMetadata } from '../access/metadata.ts';
 import { type Context, type RostrumState, type Step, setOperation } from '../context.ts';
 import { allMethods } from '../endpoint.ts';
-import type { Limiter } from '../limits.ts';
+import type { LoadLimiter } from '../limits/load-limiter.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
@@ -25,7 +25,7 @@ export function servePages(
   rostrum: AnyRostrum,
   describe: () => object,
   options: RostrumAppOptions,
-  limiter: Limiter,
+  limiter: LoadLimiter,
 ): Step {
   const prefix = prefixPath(options.prefix);
   const site = siteOf(options);
@@ -71,7 +71,7 @@ function routesOf(
   rostrum: AnyRostrum,
   describe: () => object,
   options: RostrumAppOptions,
-  limiter: Limiter,
+  limiter: LoadLimiter,
 ): Router<RostrumState> {
   const { authenticate, mcp, pages = allPages } = options;
   const isReady = readiness(options.ready);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { addKey, KeyFile } from '../../../../src/adapters/credentials/index.ts';
-import { MemoryRateLimiter } from '../../../../src/adapters/http/access/memory-limiter.ts';
+import { MemoryRateLimiter } from '../../../../src/adapters/http/access/memory-rate-limiter.ts';
 import { type Authenticate, bearerAuthentication } from '../../../../src/adapters/http/index.ts';
 import { scopes } from '../../../../src/index.ts';
 import { collectGarbage } from '../../../support/collect-garbage.ts';

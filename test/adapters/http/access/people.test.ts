@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryRateLimiter } from '../../../../src/adapters/http/access/memory-limiter.ts';
+import { MemoryRateLimiter } from '../../../../src/adapters/http/access/memory-rate-limiter.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { createRostrum, type Scope, scopes } from '../../../../src/index.ts';
 import type { Answer } from '../support/answer.ts';

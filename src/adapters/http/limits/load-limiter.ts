@@ -1,6 +1,8 @@
-import type { Socket } from 'node:net';
-import { RostrumError } from '../../domain/errors.ts';
-import { acceptedAt, type Context, RequestAborted, type Step } from './context.ts';
+import { RostrumError } from '../../../domain/errors.ts';
+import { type Context, RequestAborted, type Step } from '../context.ts';
+import { PendingClients, stallMs } from './pending-clients.ts';
+import { Scheduler } from './scheduler.ts';
+import { KeyedSemaphore, type Slot } from './semaphore.ts';
 
 /** How many lists of one operation run at a time. */
 export const maxLists = 4;
@@ -25,19 +27,7 @@ const limits = {
   unreadTotal: 96,
   /** Milliseconds that a request waits; after that it is a 503. */
   waitMs: 10_000,
-  /** How long a client can stall while others wait for its slot, in milliseconds. */
-  stallMs: 1000,
-  /** Time budget per event-loop turn for starting requests, and how many waiting ones can start in it. */
-  turnMs: 10,
-  perTurn: 256,
 };
-
-/**
- * After a turn of more than `turnMs`, nothing starts for an eighth of its duration, at most `maxMs`: Node accepts
- * one connection per turn, so other clients need short turns. After a turn of more than `connectingMs`, nothing
- * starts while each turn brings a new client, for at most `connectingTurns`.
- */
-const pause = { turnMs: 20, part: 8, maxMs: 25, connectingMs: 2, connectingTurns: 100 };
 
 /** Created once, because capturing the stack costs more than the rest of a rejection. */
 const overloaded = new RostrumError('overloaded', {});
@@ -49,12 +39,6 @@ export interface LimiterState {
   readonly waiting: number;
   /** Connections closed because their clients stalled while others waited. */
   readonly closed: number;
-}
-
-/** How many requests with one key can run at a time. */
-export interface Slot {
-  readonly key: string;
-  readonly capacity: number;
 }
 
 /** A request that waits. */
@@ -80,44 +64,18 @@ class Queue {
   }
 }
 
-/** Sockets that wait for their clients to send a body or read a response. */
-class PendingClients {
-  /** Each with the timeout that it had before {@link closeStalled}, if that was called. */
-  readonly #sockets = new Map<Socket, number | undefined>();
-
-  get size(): number {
-    return this.#sockets.size;
-  }
-
-  add(socket: Socket): void {
-    this.#sockets.set(socket, undefined);
-  }
-
-  /** Returns true if the connection was closed because the client stalled. */
-  delete(socket: Socket): boolean {
-    const timeout = this.#sockets.get(socket);
-    this.#sockets.delete(socket);
-    if (timeout === undefined) return false;
-    if (!socket.destroyed) socket.setTimeout(timeout);
-    return socket.destroyed;
-  }
-
-  /** Closes the connections that stall from now on. Node sees the progress of a single large write. */
-  closeStalled(): void {
-    for (const [socket, timeout] of this.#sockets) {
-      if (timeout !== undefined) continue;
-      this.#sockets.set(socket, socket.timeout ?? 0);
-      socket.setTimeout?.(limits.stallMs);
-    }
-  }
-}
-
 /**
  * Limits the work under way, so that clients with large or slow requests do not keep others waiting. Each
  * operation has a queue, and the queues share the time of the event loop. docs/operations.md lists the limits.
  */
-export class Limiter {
+export class LoadLimiter {
   readonly #queues = new Map<string, Queue>();
+  readonly #slots = new KeyedSemaphore();
+  readonly #scheduler = new Scheduler({
+    count: () => this.#waiting,
+    startNext: () => this.#startNext(),
+    charge: () => this.#charge(),
+  });
   /** Queues with waiting requests. */
   readonly #waitingQueues = new Set<Queue>();
   /** The queue of the request that started last, and when that was. */
@@ -125,45 +83,35 @@ export class Limiter {
   #lastStart = 0;
   /** The `usedMs` of the queue served last. A queue that was empty starts from here: idling earns no priority. */
   #usedMs = 0;
-  /** How many requests hold a slot, by its key. */
-  readonly #slots = new Map<string, number>();
   /** Clients that are sending a large body. */
   readonly #senders = new PendingClients();
   #running = 0;
   #waiting = 0;
   #unread = 0;
   #closed = 0;
-  /** When the first request of this turn started; undefined if none has. */
-  #turnStart: number | undefined;
-  /** Pending immediates, each of which will start a waiting request. */
-  #scheduled = 0;
-  #canGoOn = false;
-  #isPausing = false;
-  /** True if a new client has sent its first request since the last turn ended. */
-  #hasNewClients = false;
 
   get state(): LimiterState {
     return { running: this.#running, waiting: this.#waiting, closed: this.#closed };
   }
 
   /**
-   * Refuses a request before its body is read if there is no room: 503. A client that is still sending a small body
-   * takes no room; otherwise, many slow clients would keep out all others.
+   * Rejects a request before its body is read if the queue is full: 503. A client that is still sending a small
+   * body does not count yet; otherwise, many slow clients would keep out all others.
    *
-   * @param capacity how many requests of the operation can run or wait
+   * @param capacity how many requests of the operation can run or wait; the limiter's default if absent
    */
-  admit(operation: string, capacity = limits.perQueue): Step {
+  admit(operation: string, capacity?: number): Step {
     const queue = this.#queue(operation);
-    queue.capacity = capacity;
+    queue.capacity = capacity ?? queue.capacity;
     return async ({ req: { socket }, state: { rostrum } }, next) => {
-      if (isNew(socket)) this.#hasNewClients = true;
-      this.#checkRoom(queue);
-      const { admission } = rostrum;
-      admission.onEnd(() => this.#schedule());
+      this.#scheduler.arrived(socket);
+      this.#checkCapacity(queue);
+      const { reservations } = rostrum;
+      reservations.add(() => this.#scheduler.schedule());
       try {
         await next();
       } finally {
-        admission.end();
+        reservations.release();
       }
     };
   }
@@ -178,7 +126,7 @@ export class Limiter {
     };
     await this.#start(ctx, this.#queue(slot.key, slot), canStart, () => this.#take(ctx, slot));
     this.#senders.add(ctx.req.socket);
-    ctx.state.rostrum.admission.onEnd(() => this.bodyArrived(ctx));
+    ctx.state.rostrum.reservations.add(() => this.bodyArrived(ctx));
   }
 
   /** Called when the body has arrived completely. */
@@ -202,7 +150,7 @@ export class Limiter {
         this.#running += 1;
         this.#take(ctx, slot);
         this.#take(ctx, own);
-        ctx.state.rostrum.admission.onEnd(() => {
+        ctx.state.rostrum.reservations.add(() => {
           queue.running -= 1;
           this.#running -= 1;
         });
@@ -221,23 +169,16 @@ export class Limiter {
     return queue;
   }
 
-  #checkRoom(queue: Queue): void {
+  #checkCapacity(queue: Queue): void {
     if (queue.isFull || this.#running + this.#waiting >= limits.total) throw overloaded;
   }
 
   #isFree(slot: Slot | undefined): boolean {
-    return slot === undefined || (this.#slots.get(slot.key) ?? 0) < slot.capacity;
+    return slot === undefined || this.#slots.isFree(slot);
   }
 
   #take({ state: { rostrum } }: Context, slot: Slot | undefined): void {
-    if (slot === undefined) return;
-    const { key } = slot;
-    this.#slots.set(key, (this.#slots.get(key) ?? 0) + 1);
-    rostrum.admission.onEnd(() => {
-      const count = (this.#slots.get(key) ?? 1) - 1;
-      if (count > 0) this.#slots.set(key, count);
-      else this.#slots.delete(key);
-    });
+    if (slot !== undefined) rostrum.reservations.add(this.#slots.take(slot));
   }
 
   /** Once a queue has large responses, its running requests count as large ones too. */
@@ -255,19 +196,19 @@ export class Limiter {
     res.once('close', () => {
       if (unread.delete(socket)) this.#closed += 1;
       this.#unread -= 1;
-      this.#schedule();
+      this.#scheduler.schedule();
     });
   }
 
-  /** Starts at once if nothing else waits and the turn has time; otherwise waits. */
+  /** Starts at once if nothing else waits and the event loop has time; otherwise waits. */
   #start(
     ctx: Context,
     queue: Queue,
     canStart: () => boolean,
     start: () => void,
   ): Promise<void> | undefined {
-    this.#checkRoom(queue);
-    if (this.#waiting > 0 || !this.#hasTime() || !canStart()) {
+    this.#checkCapacity(queue);
+    if (this.#waiting > 0 || !this.#scheduler.hasTime() || !canStart()) {
       return this.#wait(ctx, queue, canStart, start);
     }
     this.#charge(queue);
@@ -288,22 +229,22 @@ export class Limiter {
     queue.waiting.add(waiting);
     this.#waitingQueues.add(queue);
     this.#waiting += 1;
-    this.#schedule();
+    this.#scheduler.schedule();
     const since = performance.now();
     const refuse = (error: Error) => {
       if (this.#remove(queue, waiting)) reject(error);
     };
     const timer = setTimeout(refuse, limits.waitMs, overloaded);
-    const leave = () => refuse(new RequestAborted());
-    ctx.res.once('close', leave);
+    const onClose = () => refuse(new RequestAborted());
+    ctx.res.once('close', onClose);
     try {
       await promise;
     } finally {
       clearTimeout(timer);
-      ctx.res.off('close', leave);
+      ctx.res.off('close', onClose);
     }
     // A half-closed connection usually means that the client has gone. If it has not, it gets the 503.
-    const hasLeft = ctx.req.socket.readableEnded && performance.now() - since > limits.stallMs;
+    const hasLeft = ctx.req.socket.readableEnded && performance.now() - since > stallMs;
     if (hasLeft) throw overloaded;
   }
 
@@ -339,71 +280,6 @@ export class Limiter {
     this.#last = next;
     this.#lastStart = now;
   }
-
-  /** One immediate for each request: it does all it can at once before the next one starts. */
-  #schedule(): void {
-    if (this.#waiting === 0 || this.#scheduled > 0 || this.#isPausing) return;
-    this.#scheduled = Math.min(this.#waiting, limits.perTurn);
-    this.#canGoOn = false;
-    for (let n = 0; n < this.#scheduled; n++) setImmediate(this.#onImmediate);
-  }
-
-  readonly #onImmediate = (): void => {
-    this.#charge();
-    if (!this.#hasTime() || this.#startNext()) this.#canGoOn = true;
-    this.#scheduled -= 1;
-    if (this.#scheduled === 0) this.#endTurn();
-  };
-
-  #hasTime(): boolean {
-    if (this.#isPausing) return false;
-    const now = performance.now();
-    if (this.#turnStart === undefined) {
-      this.#turnStart = now;
-      if (this.#scheduled === 0) setImmediate(this.#onTurnEnd);
-    }
-    return now - this.#turnStart < limits.turnMs;
-  }
-
-  readonly #onTurnEnd = (): void => {
-    if (this.#scheduled === 0) this.#endTurn();
-  };
-
-  #endTurn(): void {
-    this.#charge();
-    const now = performance.now();
-    const heldMs = now - (this.#turnStart ?? now);
-    this.#turnStart = undefined;
-    if (heldMs <= pause.connectingMs) {
-      if (this.#canGoOn) this.#schedule();
-      return;
-    }
-    this.#isPausing = true;
-    if (heldMs <= pause.turnMs) this.#letClientsConnect(pause.connectingTurns);
-    else
-      setTimeout(
-        this.#letClientsConnect,
-        Math.min(heldMs / pause.part, pause.maxMs),
-        pause.connectingTurns,
-      );
-  }
-
-  readonly #letClientsConnect = (turns: number): void => {
-    const isConnecting = this.#hasNewClients && turns > 0;
-    this.#hasNewClients = false;
-    if (isConnecting) {
-      setImmediate(this.#letClientsConnect, turns - 1);
-      return;
-    }
-    this.#isPausing = false;
-    this.#schedule();
-  };
-}
-
-/** True before the first response on a connection that was accepted within the last second. */
-function isNew(socket: Socket): boolean {
-  const { [acceptedAt]: since } = socket as { readonly [acceptedAt]?: number };
-  return since !== undefined && socket.bytesWritten === 0 && performance.now() - since < 1000;
 }
 
 /** Parsed, a body can take a hundred times its size in memory. */

@@ -30,14 +30,8 @@ import { servePages } from './pages/router.ts';
 import { Problem } from './problems/problem.ts';
 import { apiRouter, methodNotAllowed } from './router.ts';
 import { commonHeaders } from './send.ts';
-import {
-  maxTargetLength,
-  parseTarget,
-  pathBelow,
-  prefixPath,
-  publicBase,
-  unmountedUrl,
-} from './target.ts';
+import { maxTargetLength } from './sizes.ts';
+import { parseTarget, pathBelow, prefixPath, publicBase, unmountedUrl } from './target.ts';
 
 /** The options of any way to serve Rostrum. */
 export type ChainOptions = RostrumHttpOptions & Partial<RostrumAppOptions>;

@@ -5,8 +5,8 @@ import { type Context, RequestAborted, type Step } from './context.ts';
 import { type BodyForm, bodyForms } from './endpoint.ts';
 import { countHeader } from './headers/count.ts';
 import { type LoadLimiter, smallBody } from './limits/load-limiter.ts';
-import { bodyLimit } from './problems/catalogue.ts';
 import { Problem } from './problems/problem.ts';
+import { maxBodyBytes } from './sizes.ts';
 
 /** The maximum number of chunks in a body. Each costs time and memory; real clients send a few dozen. */
 const maxChunks = 20_000;
@@ -22,7 +22,7 @@ const parser = bodyParser({
   encoding: null,
   enableTypes: ['text'],
   extendTypes: { text: [...new Set(Object.values(bodyForms).flatMap(({ types }) => types))] },
-  textLimit: String(bodyLimit),
+  textLimit: String(maxBodyBytes),
 } as bodyParser.Options);
 
 /** Reads the body with koa-bodyparser, once the limiter has a slot for a large one: 415, 413, 400, 503. */
@@ -128,7 +128,7 @@ function checkHeaders({ headers, req, request }: Context, form: BodyForm): void 
     });
   }
   delete headers['content-encoding']; // koa-bodyparser only knows it in lower case.
-  if (lengthOf(req) > bodyLimit) throw bodyTooLarge();
+  if (lengthOf(req) > maxBodyBytes) throw bodyTooLarge();
   if (!hasBody) throw emptyBody();
 }
 
@@ -152,7 +152,7 @@ function unsupported(form: BodyForm, sentence: string, more = {}): Problem {
 }
 
 function bodyTooLarge(): Problem {
-  return new Problem('body-too-large', `The body must have at most ${bodyLimit} bytes.`);
+  return new Problem('body-too-large', `The body must have at most ${maxBodyBytes} bytes.`);
 }
 
 function invalidBody(sentence: string): Problem {

@@ -1,4 +1,5 @@
 import type { Scope } from '../../domain/caller.ts';
+import type { Collection } from '../../domain/record.ts';
 import type { Handler, Step } from './context.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 
@@ -84,10 +85,10 @@ export interface Endpoint {
   /** Problems in addition to those of every request. */
   readonly problems?: readonly ProblemCode[];
   /**
-   * How many requests run at a time. `list`: a few, and large pages do not delay small ones. `record`: one per
-   * `:id`, because changes of one record would conflict in the store. Absent: no limit of its own.
+   * How many requests run at a time. `list`: a few, and large pages do not delay small ones. A collection: one for
+   * each of its records (`:id`), because changes of one record would conflict in the store. Absent: any number.
    */
-  readonly queue?: 'list' | 'record';
+  readonly queue?: 'list' | Collection;
   /** How many requests can run or wait at the same time; the limiter's default if absent. */
   readonly capacity?: number;
   readonly handle: Handler;

@@ -62,7 +62,7 @@ export function apiRouter(
 }
 
 /** The queue of an endpoint's requests, and the slot that limits how many run at a time. */
-function queueOf({ queue, path, operation }: Endpoint) {
+function queueOf({ queue, operation }: Endpoint) {
   if (queue === 'list') {
     // By the number of digits of `limit`.
     const queues = [1, 2, 3, 4].map((digits) => {
@@ -74,11 +74,10 @@ function queueOf({ queue, path, operation }: Endpoint) {
       return queues[digits - 1] as (typeof queues)[number];
     };
   }
-  if (queue === 'record') {
-    const [, collection] = path.split('/');
+  if (queue !== undefined) {
     return ({ params: { id } }: Context) => ({
       name: operation,
-      slot: { key: `${collection}/${id}`, capacity: 1 },
+      slot: { key: `${queue}/${id}`, capacity: 1 },
     });
   }
   const all = { name: operation };

@@ -13,7 +13,8 @@ import { maskSecrets } from './operator/mask.ts';
 import { defaultLimits, type ServeOptions } from './options.ts';
 import { Problem, problemResponse } from './problems/problem.ts';
 import { commonHeaders } from './send.ts';
-import { maxTargetLength, parseTarget, publicBase } from './target.ts';
+import { maxTargetLength } from './sizes.ts';
+import { parseTarget, publicBase } from './target.ts';
 
 /** A listening server. */
 export interface RunningServer {

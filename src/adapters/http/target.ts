@@ -1,8 +1,5 @@
 import { isPlainUrl } from '../../domain/addresses.ts';
 
-/** The maximum length of a target, in characters: enough for a list filtered by 100 ids. */
-export const maxTargetLength = 12 * 1024;
-
 /** The target of a request (RFC 9112, section 3.2), parsed. */
 export interface Target {
   /**

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bodyLimit } from '../../../src/adapters/http/problems/catalogue.ts';
+import { maxBodyBytes } from '../../../src/adapters/http/sizes.ts';
 import { scopes } from '../../../src/index.ts';
 import { type Api, startApi } from './support/api.ts';
 import { as, authenticate } from './support/callers.ts';
@@ -17,7 +17,7 @@ interface Wrongs {
 
 const everything = as({ scopes });
 
-const tooLarge = `{"name":"${'x'.repeat(bodyLimit)}"}`;
+const tooLarge = `{"name":"${'x'.repeat(maxBodyBytes)}"}`;
 
 /** In the order in which errors are reported. */
 const creation: readonly (readonly [code: string, wrongs: Wrongs])[] = [

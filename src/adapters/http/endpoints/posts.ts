@@ -27,6 +27,14 @@ import {
 
 const responses = responsesOf('Post');
 
+/** What PUT, PATCH and DELETE of a post have in common. */
+const change = {
+  path: '/posts/:id',
+  scopes: ['posts:write', 'posts:write:own'],
+  queue: 'posts',
+  headers: changeHeaders,
+} as const;
+
 /** @param custom the custom fields that lists can be filtered by */
 export function postEndpoints(custom: CustomFilterFields | undefined): readonly Endpoint[] {
   const problems = problemsOf('posts', custom);
@@ -92,14 +100,11 @@ export function postEndpoints(custom: CustomFilterFields | undefined): readonly 
       },
     },
     {
+      ...change,
       method: 'PUT',
-      path: '/posts/:id',
       operation: 'replacePost',
       summary: 'Replace a post',
       description: 'Removes the fields that are left out. Never creates a post.',
-      scopes: ['posts:write', 'posts:write:own'],
-      queue: 'record',
-      headers: changeHeaders,
       body: 'PostInput',
       responses: responses.changed,
       problems: problems.changed,
@@ -111,14 +116,11 @@ export function postEndpoints(custom: CustomFilterFields | undefined): readonly 
       },
     },
     {
+      ...change,
       method: 'PATCH',
-      path: '/posts/:id',
       operation: 'patchPost',
       summary: 'Change some fields of a post',
       description: 'A JSON merge patch (RFC 7396): absent fields stay, and null removes a field.',
-      scopes: ['posts:write', 'posts:write:own'],
-      queue: 'record',
-      headers: changeHeaders,
       body: 'PostPatch',
       responses: responses.changed,
       problems: problems.changed,
@@ -130,14 +132,11 @@ export function postEndpoints(custom: CustomFilterFields | undefined): readonly 
       },
     },
     {
+      ...change,
       method: 'DELETE',
-      path: '/posts/:id',
       operation: 'deletePost',
       summary: 'Delete a post',
       description: 'Cannot be undone.',
-      scopes: ['posts:write', 'posts:write:own'],
-      queue: 'record',
-      headers: changeHeaders,
       responses: responses.deleted,
       problems: problems.deleted,
       async handle(ctx) {

@@ -30,6 +30,14 @@ import {
 
 const responses = responsesOf('User');
 
+/** What PUT, PATCH and DELETE of a user have in common. */
+const change = {
+  path: '/users/:id',
+  scopes: ['users:write', 'users:write:own'],
+  queue: 'users',
+  headers: changeHeaders,
+} as const;
+
 /** @param custom the custom fields that lists can be filtered by */
 export function userEndpoints(custom: CustomFilterFields | undefined): readonly Endpoint[] {
   const problems = problemsOf('users', custom);
@@ -95,14 +103,11 @@ export function userEndpoints(custom: CustomFilterFields | undefined): readonly 
       },
     },
     {
+      ...change,
       method: 'PUT',
-      path: '/users/:id',
       operation: 'replaceUser',
       summary: 'Replace a user',
       description: 'Removes the fields that are left out. Never creates a user.',
-      scopes: ['users:write', 'users:write:own'],
-      queue: 'record',
-      headers: changeHeaders,
       body: 'UserInput',
       responses: responses.changed,
       problems: problems.changed,
@@ -114,14 +119,11 @@ export function userEndpoints(custom: CustomFilterFields | undefined): readonly 
       },
     },
     {
+      ...change,
       method: 'PATCH',
-      path: '/users/:id',
       operation: 'patchUser',
       summary: 'Change some fields of a user',
       description: 'A JSON merge patch (RFC 7396): absent fields stay, and null removes a field.',
-      scopes: ['users:write', 'users:write:own'],
-      queue: 'record',
-      headers: changeHeaders,
       body: 'UserPatch',
       responses: responses.changed,
       problems: problems.changed,
@@ -133,12 +135,11 @@ export function userEndpoints(custom: CustomFilterFields | undefined): readonly 
       },
     },
     {
+      ...change,
       method: 'DELETE',
-      path: '/users/:id',
       operation: 'deleteUser',
       summary: 'Delete a user',
       description: 'Cannot be undone.',
-      scopes: ['users:write', 'users:write:own'],
       callerNote:
         'With "posts", it also needs posts:write, or posts:write:own for the caller\'s own user.',
       query: [
@@ -149,8 +150,6 @@ export function userEndpoints(custom: CustomFilterFields | undefined): readonly 
           ...oneOf(deleteModes.filter((mode) => mode !== 'refuse')),
         },
       ],
-      queue: 'record',
-      headers: changeHeaders,
       responses: responses.deleted,
       problems: [...problems.deleted, 'user-has-posts'],
       async handle(ctx) {

@@ -1,17 +1,11 @@
 import type { ErrorCode } from '../../../domain/errors.ts';
-import { recordLimits } from '../../../domain/rules.ts';
-
-/** Bytes that a response adds to the client's fields: id, times and fallbacks. Ours add 160. */
-const addedBytes = 1024;
-
-/** The maximum size of a body, in bytes: the largest record as GET returns it, so that it can be PUT back. */
-export const bodyLimit = recordLimits.bytes + addedBytes;
+import { addedBytes, maxBodyBytes } from '../sizes.ts';
 
 function count(bytes: number): string {
   return bytes.toLocaleString('en-US');
 }
 
-const bodyLimitText = `${count(bodyLimit)} bytes: 1 MiB for the record and ${count(addedBytes)} bytes for what the server adds to it`;
+const bodyLimit = `${count(maxBodyBytes)} bytes: 1 MiB for the record and ${count(addedBytes)} bytes for what the server adds to it`;
 
 /** A problem type (RFC 9457, section 3.1): everything that does not depend on the request. */
 export interface ProblemType {
@@ -174,7 +168,7 @@ const catalogue = {
   'body-too-large': {
     status: 413,
     title: 'Body too large',
-    meaning: `The body has more than ${bodyLimitText}.`,
+    meaning: `The body has more than ${bodyLimit}.`,
     advice: 'Send less: store large data elsewhere, and put its URL in the record.',
   },
   'uri-too-long': {

@@ -7,7 +7,7 @@ import {
   type FetchHandlerOptions,
 } from '../../../../src/adapters/http/fetch/index.ts';
 import type { HttpMetrics, RateLimiter } from '../../../../src/adapters/http/index.ts';
-import { bodyLimit } from '../../../../src/adapters/http/problems/catalogue.ts';
+import { maxBodyBytes } from '../../../../src/adapters/http/sizes.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { createRostrum, type Rostrum } from '../../../../src/index.ts';
 import { until } from '../../../support/until.ts';
@@ -130,10 +130,10 @@ describe('rostrum/fetch', () => {
       })(),
     );
     await expectProblem(await handle(postOf(endless.body)), 413, 'body-too-large');
-    expect(endless.seen.pulled).to.be.below(bodyLimit / piece.length + 3);
+    expect(endless.seen.pulled).to.be.below(maxBodyBytes / piece.length + 3);
     const declared = inPieces([piece]);
     const response = await handle(
-      postOf(declared.body, { 'Content-Length': String(bodyLimit + 1) }),
+      postOf(declared.body, { 'Content-Length': String(maxBodyBytes + 1) }),
     );
     expect(response.headers.has('connection')).to.equal(false);
     await expectProblem(response, 413, 'body-too-large');

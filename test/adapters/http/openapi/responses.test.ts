@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { bodyForms, type Endpoint } from '../../../../src/adapters/http/endpoint.ts';
 import { endpointsFor } from '../../../../src/adapters/http/endpoints/index.ts';
-import { bodyLimit } from '../../../../src/adapters/http/problems/catalogue.ts';
+import { maxBodyBytes } from '../../../../src/adapters/http/sizes.ts';
 import { scopes } from '../../../../src/index.ts';
 import type { Body } from '../support/answer.ts';
 import { type Api, startApi } from '../support/api.ts';
@@ -44,7 +44,7 @@ const failures: Readonly<Record<string, Wish>> = {
   'uri-too-long': { query: `?limit=${'1'.repeat(13_000)}` },
   'misdirected-request': { host: 'localhost' },
   'unsupported-media-type': { headers: { 'Content-Type': 'text/plain' } },
-  'body-too-large': { body: `{"a":"${'x'.repeat(bodyLimit)}"}` },
+  'body-too-large': { body: `{"a":"${'x'.repeat(maxBodyBytes)}"}` },
   'invalid-body': { body: '[]' },
   'idempotency-key-reused': { headers: { 'Idempotency-Key': 'used' } },
   'user-not-found': { id: 'nobody', self: 'not yet' },

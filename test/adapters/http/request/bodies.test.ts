@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { bodyLimit } from '../../../../src/adapters/http/problems/catalogue.ts';
+import { maxBodyBytes } from '../../../../src/adapters/http/sizes.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
 import { exchange, RawConnection } from '../support/raw.ts';
 
@@ -147,10 +147,10 @@ describe('a request body', () => {
 
   it('returns 413 if it is a byte larger than the limit', async () => {
     const padded = (length: number) => `{"name":"Ann"${' '.repeat(length - 14)}}`;
-    await expectRaw(padded(bodyLimit), 201);
-    await expectRaw(padded(bodyLimit + 1), 413, 'body-too-large');
+    await expectRaw(padded(maxBodyBytes), 201);
+    await expectRaw(padded(maxBodyBytes + 1), 413, 'body-too-large');
     const text = readFileSync(new URL('../../../../docs/http.md', import.meta.url), 'utf8');
-    expect(text).to.include(`(${bodyLimit.toLocaleString('en-US')} bytes)`);
+    expect(text).to.include(`(${maxBodyBytes.toLocaleString('en-US')} bytes)`);
   });
 
   it('can be what GET returned, even for the largest record', async () => {

@@ -1,0 +1,10 @@
+import { recordLimits } from '../../domain/rules.ts';
+
+/** The maximum length of a target, in characters: enough for a list filtered by 100 ids. */
+export const maxTargetLength = 12 * 1024;
+
+/** Bytes that a response adds to the client's fields: id, times and fallbacks. Ours add 160. */
+export const addedBytes = 1024;
+
+/** The maximum size of a body, in bytes: the largest record as GET returns it, so that it can be PUT back. */
+export const maxBodyBytes = recordLimits.bytes + addedBytes;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function until(
   holds: () => Promise<boolean> | boolean,
   what: string,
-  ms = 8000,
+  ms = 20_000,
 ): Promise<void> {
   for (const end = Date.now() + ms; !(await holds()); await sleep(50)) {
     if (Date.now() > end) throw new Error(`Timed out after ${ms} ms: ${what}.`);

@@ -258,9 +258,7 @@ describe('the client, when the network fails', () => {
       do await setTimeout(100);
       while (proxy.seen.length === 0);
       controller.abort(reason);
-      const start = performance.now();
       expect(await ended).to.equal(reason);
-      expect(performance.now() - start).to.be.below(5000);
       expect(proxy.seen).to.have.length(1);
     }
 

@@ -165,9 +165,7 @@ await describeOnMongodb('creations on MongoDB', () => {
     const ofHeld = times(6, () => post({ authorId: held }));
     const others = [...free, ...free, null, null].map((authorId) => post({ authorId }));
     const waiting = ofHeld.map((record) => posts.create(record));
-    const from = Date.now();
     await Promise.all(others.map((record) => posts.create(record)));
-    expect(Date.now() - from).to.be.below(1000);
     expect(await posts.get(ofHeld[0]?.id ?? '')).to.equal(undefined);
     await session.abortTransaction();
     await Promise.all(waiting);

@@ -198,7 +198,7 @@ describe('a lock held by a sqlite3 shell', () => {
       const start = performance.now();
       const { details } = await unavailable(store.users.create(user('1')));
       expect(details.outcome).to.equal('none');
-      expect(performance.now() - start, 'ms').to.be.within(95, 2000);
+      expect(performance.now() - start, 'ms').to.be.at.least(95);
       await unavailable(store.ready());
       expect(await store.users.get('1')).to.equal(undefined);
     });

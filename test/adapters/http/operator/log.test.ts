@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { storeUnavailable } from '../../../../src/domain/errors.ts';
@@ -167,8 +166,7 @@ describe('the log', () => {
     connection.send('GET /api/v1/users/x HTTP/1.1\r\nHost: x\r\n\r\n');
     await begun();
     connection.socket.resetAndDestroy();
-    await once(connection.socket, 'close');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => api.server.connections === 0, 'the server sees it');
     release();
     expect(lines).to.have.lengthOf(1);
     expect(lines[0]).to.include({ level: 'info', aborted: true }).and.not.have.property('status');

@@ -108,7 +108,11 @@ describe('rostrum backup', function () {
         fresh,
         `sqlite:${path('missing.db')}`,
       ],
-      [/^--store is "sqlite:.*text\.db": The data file /, fresh, `sqlite:${text}`],
+      [
+        /^--store is "sqlite:.*text\.db": The file .*text\.db is not an SQLite database/,
+        fresh,
+        `sqlite:${text}`,
+      ],
     ];
     for (const [sentence, file, url] of cases) {
       expect(await failureOf(backupCommand(file, { setting: '--store', url }))).to.match(sentence);

@@ -14,7 +14,7 @@ import {
 import { checkLayout } from './layout.ts';
 
 interface CopyOptions {
-  /** The data file. A server can have it open and write to it. */
+  /** The data file. A server may have it open, and write to it. */
   readonly path: string;
   /** Called with the number of copied pages, and of all pages. An error that it throws ends the copy. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
@@ -52,13 +52,25 @@ export async function backupSqlite(options: SqliteBackupOptions): Promise<void> 
       connection.exec('BEGIN');
       connection.get('SELECT 1 FROM sqlite_schema LIMIT 1');
       makePrivateFile(to);
-      await connection.copyTo(to, onProgress);
+      await copyInto(to, connection, onProgress);
     });
     if (!(await withConnection(to, isSound))) throw damaged(path);
   } catch (error) {
-    if (hasCode(error, 'corrupt', 'notADatabase')) throw damaged(path, error);
+    throw error instanceof DriverError ? openingError(path, error) : error;
+  }
+}
+
+async function copyInto(
+  to: string,
+  connection: Connection,
+  onProgress: NonNullable<CopyOptions['onProgress']>,
+): Promise<void> {
+  try {
+    await connection.copyTo(to, onProgress);
+  } catch (error) {
     if (!(error instanceof DriverError)) throw error;
-    const message = `The data file ${path} cannot be copied to ${to} (${(error.cause as Error).message}): check that the first is a data file of Rostrum, and that the second can be written.`;
+    const reason = (error.cause as Error).message;
+    const message = `The backup cannot be written to ${to} (${reason}): check that its disk has space, and that the file does not exist or is an older backup.`;
     throw new SqliteStoreError('store-cannot-open', message, error);
   }
 }

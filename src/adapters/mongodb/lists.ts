@@ -26,12 +26,15 @@ const byteBudget = new Semaphore(limits.listBytes);
 interface Listed {
   readonly position: Position;
   readonly version: number;
-  /** A lower bound of the JSON's size in UTF-8. */
+  /** A lower bound of the size of the JSON that must be read, in UTF-8. */
   readonly bytes: number;
   readonly json?: string;
 }
 
 type Fields = ListQuery['fields'];
+
+/** The largest size of an author's id, in bytes: 255 characters of 4. */
+const maxAuthorBytes = 1020;
 
 /** Reads a page from one database snapshot, however many commands that takes. */
 export async function readPage<R>(
@@ -134,12 +137,14 @@ class Snapshot {
 }
 
 function listedOf(record: StoredRecord, path: string, fields: Fields): Listed {
-  const { _id: id, version, json, restBytes, restNames } = record;
+  const { _id: id, version, json, restBytes, restNames, override } = record;
   const key = path.split('.').reduce<unknown>(memberOf, record);
   const position = { key: key ?? null, id } as Position;
   const needsRest = !fields || !restNames || fields.some((name) => restNames.includes(name));
   if (restBytes !== undefined && needsRest) {
-    return { position, version, bytes: json.length + restBytes };
+    // Joining the parts drops up to two brackets. An override can drop an author's id.
+    const dropped = 2 + (override === undefined ? 0 : maxAuthorBytes);
+    return { position, version, bytes: json.length + restBytes - dropped };
   }
   const text = projectedText(record, fields);
   return { position, version, bytes: text.length, json: text };

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { ListQuery } from '../../../src/domain/list.ts';
 import type { Post } from '../../../src/domain/post.ts';
-import { post, times } from '../../../src/testing/fixtures.ts';
+import { utf8Bytes } from '../../../src/domain/text.ts';
+import { at, post, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
@@ -66,6 +67,24 @@ await describeOnMongodb('lists of large records on MongoDB', () => {
     const read = await profile.find({ 'command.find': 'posts', ns: /posts$/ }).toArray();
     expect(read).to.have.lengthOf(2);
     for (const { responseLength } of read) expect(responseLength).to.be.below(10_000);
+  });
+
+  it('contain a large record that exactly fits, even after its author was deleted', async () => {
+    const store = database.open();
+    const author = user({ id: 'a'.repeat(255) });
+    await store.users.create(author);
+    const some = times(2, () => post({ body: 'x'.repeat(50_000), authorId: author.id }));
+    for (const record of some) await store.posts.create(record);
+    const conditions = [{ field: 'id', op: 'in', value: some.map(({ id }) => id) } as const];
+    const lengthAfter = async (change: () => Promise<unknown>) => {
+      await change();
+      const { items } = await store.posts.list({ ...query, conditions });
+      const bytes = items.reduce((sum, { json }) => sum + utf8Bytes(json), 0);
+      return (await store.posts.list({ ...query, conditions, bytes })).items.length;
+    };
+    expect(await lengthAfter(async () => {})).to.equal(2);
+    expect(await lengthAfter(() => store.users.delete(author.id, 'keep', at(0)))).to.equal(2);
+    for (const { id } of some) await store.posts.delete(id);
   });
 
   it('return a consistent page even if it takes several commands', async () => {

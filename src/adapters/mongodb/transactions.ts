@@ -21,31 +21,14 @@ export async function inTransaction<T>(
     const session = connection.client.startSession();
     try {
       session.startTransaction({ readConcern: 'snapshot', maxCommitTimeMS: limits.commandMs });
-      const result = await work(new Transaction(connection.db, session, call));
-      await commit(session, call);
+      const transaction = new Transaction(connection.db, session, call);
+      const result = await work(transaction);
+      await transaction.commit();
       return result;
     } catch (error) {
       if (n >= tries || !call.canRepeat(error)) throw error;
     } finally {
       session.endSession().catch(() => {});
-    }
-    await call.pause();
-  }
-}
-
-/** Commits, and retries until the outcome is known. */
-async function commit(session: ClientSession, call: Call): Promise<void> {
-  const before = call.outcome;
-  call.outcome = 'unknown';
-  for (;;) {
-    try {
-      return await call.run(() => session.commitTransaction());
-    } catch (error) {
-      if (!isCommitUnknown(error)) {
-        call.outcome = before;
-        throw error;
-      }
-      if (isBroken(error) && !call.canRepeat(error)) throw error;
     }
     await call.pause();
   }
@@ -59,6 +42,8 @@ export class Transaction {
   readonly #db: Db;
   readonly #session: ClientSession;
   readonly #call: Call;
+  /** False while every write has matched nothing. */
+  #hasWritten = false;
 
   constructor(db: Db, session: ClientSession, call: Call) {
     this.#db = db;
@@ -114,10 +99,30 @@ export class Transaction {
     return authors.difference(new Set((await this.find('users', filter)).map(({ _id }) => _id)));
   }
 
+  /** Commits, and retries until the outcome is known. */
+  async commit(): Promise<void> {
+    const call = this.#call;
+    const before = call.outcome;
+    if (this.#hasWritten) call.outcome = 'unknown';
+    for (;;) {
+      try {
+        return await call.run(() => this.#session.commitTransaction());
+      } catch (error) {
+        if (!isCommitUnknown(error)) {
+          call.outcome = before;
+          throw error;
+        }
+        if (isBroken(error) && !call.canRepeat(error)) throw error;
+      }
+      await call.pause();
+    }
+  }
+
   async #write(command: Document): Promise<number> {
     const { n, writeErrors } = await this.#run(command);
     const [error] = writeErrors ?? [];
     if (error !== undefined) throw new MongoServerError(error);
+    if (n > 0) this.#hasWritten = true;
     return n;
   }
 

@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import { Connection } from '../../../src/adapters/mongodb/connection.ts';
+import { readUrl } from '../../../src/adapters/mongodb/connection-string.ts';
+import { Creations } from '../../../src/adapters/mongodb/creations.ts';
 import { type MongodbStore, openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { limits } from '../../../src/adapters/mongodb/limits.ts';
+import { MongodbPosts, MongodbUsers } from '../../../src/adapters/mongodb/repository.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
+import { safeLogger } from '../../../src/ports/logger.ts';
 import { at, newReceipt, post, times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { describeOnMongodb, sharedServer } from '../../support/mongod/shared.ts';
@@ -57,6 +63,51 @@ await describeOnMongodb('a MongoDB server that stops responding', () => {
       proxy.unblock();
       await untilServed(() => store.users.get(author.id));
     }
+  });
+
+  it('is not blamed for a change if the transaction matched nothing', async function () {
+    this.timeout(60_000);
+    const { proxy, url } = await behindProxy();
+    await using _ = proxy;
+    await using other = await new MongoClient((await sharedServer()).url('silence')).connect();
+    url.searchParams.set('monitorCommands', 'true');
+    const settings = readUrl(url.href);
+    const connection = new Connection(settings, safeLogger(undefined), {});
+    const creations = new Creations(connection);
+    const [users, posts] = [
+      new MongodbUsers(connection, 'users', creations),
+      new MongodbPosts(connection, 'posts', creations),
+    ];
+    await untilServed(() => connection.ready(), 20_000);
+    const [author, moved] = [user(), post()];
+    await users.create(author);
+    await posts.create(moved);
+
+    // Another change conflicts with the first try, and is committed before the next one.
+    const session = other.startSession();
+    session.startTransaction();
+    await other
+      .db()
+      .collection<{ _id: string }>('posts')
+      .updateOne({ _id: moved.id }, { $inc: { version: 1 } }, { session });
+    let tries = 0;
+    settings.client.on('commandStarted', ({ commandName }) => {
+      if (commandName === 'update') tries += 1;
+    });
+    settings.client.on('commandSucceeded', ({ commandName, reply }) => {
+      if (commandName === 'update' && (reply as { n: number }).n === 0) proxy.block();
+    });
+    const error = errorOf(
+      posts.update(moved.id, ({ record }) => ({ ...record, authorId: author.id })),
+    );
+    await until(() => tries > 0, 'the change conflicts');
+    await session.commitTransaction();
+    await session.endSession();
+    expect(
+      isRostrumError(await error, 'store-unavailable') && (await error),
+    ).to.have.nested.property('details.outcome', 'none');
+    proxy.unblock();
+    await connection.close();
   });
 
   it('lets a list end with its abort signal, which closes its connection', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Outcome, storeUnavailable } from '../../domain/errors.ts';
-import { isBroken, isTransient, translate } from './errors.ts';
+import { isConnectionBroken, isTransient, translate } from './errors.ts';
 import { limits } from './limits.ts';
 import type { Primary } from './primary.ts';
 
@@ -13,7 +13,7 @@ export interface Bounds {
 }
 
 /**
- * The time limit of one port call. The driver's `timeoutMS` has no effect, so the call itself stops waiting,
+ * One port call: its time limit, its retries, and the outcome to report. The driver's `timeoutMS` has no effect, so the call itself stops waiting,
  * and leaves its command to the socket timeout.
  */
 export class Call {
@@ -22,7 +22,7 @@ export class Call {
   readonly #primary: Primary;
   readonly #signal: AbortSignal | undefined;
   readonly #started = Date.now();
-  #broken = 0;
+  #brokenConnections = 0;
   #ends = this.#started + limits.callMs;
 
   constructor(primary: Primary, signal?: AbortSignal) {
@@ -34,9 +34,9 @@ export class Call {
     return Date.now() >= this.#ends;
   }
 
-  /** Runs a command. @throws RostrumError `store-unavailable` */
+  /** Runs a command. An outage becomes `store-unavailable` with the outcome of the call. */
   async run<T>(command: (bounds: Bounds) => Promise<T>): Promise<T> {
-    const maxTimeMS = Math.min(this.#left(), limits.commandMs);
+    const maxTimeMS = Math.min(this.#remainingMs(), limits.commandMs);
     try {
       return await command({ maxTimeMS, signal: this.#signal });
     } catch (error) {
@@ -64,21 +64,21 @@ export class Call {
 
   /** Returns true if a retry can succeed after this error. */
   canRepeat(error: unknown): boolean {
-    if (isBroken(error)) this.#broken += 1;
-    return isTransient(error) && this.#broken <= limits.brokenConnections;
+    if (isConnectionBroken(error)) this.#brokenConnections += 1;
+    return isTransient(error) && this.#brokenConnections <= limits.brokenConnections;
   }
 
-  /** Waits for a random time before a retry, so that conflicting callers spread out. */
-  async pause(maxMs: number = limits.retryMs): Promise<void> {
-    await sleep(Math.min(1 + Math.random() * maxMs, this.#left()));
+  /** Waits for a random time before a retry, so that conflicting calls do not collide again. */
+  async pause(maxMs: number = limits.pauseMs): Promise<void> {
+    await sleep(Math.min(1 + Math.random() * maxMs, this.#remainingMs()));
   }
 
-  /** Pauses longer after each try, so that one of many competing callers succeeds. */
+  /** Pauses longer after each try, so that one of many competing calls succeeds. */
   backOff(tries: number): Promise<void> {
     return this.pause(5 * 2 ** Math.min(tries, 5));
   }
 
-  /** Gives more time to a call that makes progress in steps, up to `longCallMs` in all. */
+  /** Extends the time limit of a call that makes progress in steps, up to `longCallMs` in total. */
   extend(): void {
     const latest = this.#started + limits.longCallMs;
     this.#ends = Math.max(this.#ends, Math.min(Date.now() + limits.callMs, latest));
@@ -103,7 +103,7 @@ export class Call {
     }
   }
 
-  #left(): number {
+  #remainingMs(): number {
     this.#signal?.throwIfAborted();
     const left = this.#ends - Date.now();
     if (left <= 0) throw storeUnavailable(this.outcome);

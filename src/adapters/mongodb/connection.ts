@@ -11,14 +11,14 @@ import { Startup } from './startup.ts';
 
 /**
  * A store's connection: opened in the background, maintained by the driver, closed once. Every port call goes
- * through it, so that no call lasts too long or outlives it.
+ * through it, which bounds their number and their time.
  */
 export class Connection {
   readonly client: MongoClient;
   readonly db: Db;
   readonly #startup: Startup;
   readonly #primary: Primary;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inProgress = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
   constructor(settings: ClientSettings, logger: Logger, customFilters: CustomFilters) {
@@ -34,7 +34,7 @@ export class Connection {
 
   /** Runs one port call. @param signal ends the call, and its command on the server */
   async call<T>(body: (call: Call) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const isFull = !this.#closed && this.#underWay.size >= limits.calls;
+    const isFull = !this.#closed && this.#inProgress.size >= limits.calls;
     if (isFull) throw new RostrumError('overloaded', {});
     return this.#run(body, signal);
   }
@@ -49,7 +49,7 @@ export class Connection {
     return new Call(this.#primary);
   }
 
-  /** Ignores the limit on calls: a busy store is ready. */
+  /** Does not count toward the limit on calls: a busy store is ready. */
   async ready(): Promise<void> {
     const ping = this.#run((call) => call.read(() => this.db.command({ ping: 1 })));
     if ((await atMost(limits.openingMs, ping)) === undefined) throw storeUnavailable('none');
@@ -65,18 +65,18 @@ export class Connection {
     signal?.throwIfAborted();
     const call = new Call(this.#primary, signal);
     const work = call.within(this.#startup.wait().then(() => body(call)));
-    this.#underWay.add(work);
+    this.#inProgress.add(work);
     try {
       return await work;
     } finally {
-      this.#underWay.delete(work);
+      this.#inProgress.delete(work);
     }
   }
 
   async #close(): Promise<void> {
     // Calls can wait for a server that may still respond, but not for one that is known to be down.
-    if (this.#underWay.size === 0 || this.#startup.hasFailed) this.#startup.giveUp();
-    await atMost(limits.closingMs, Promise.allSettled(this.#underWay));
+    if (this.#inProgress.size === 0 || this.#startup.hasFailed) this.#startup.giveUp();
+    await atMost(limits.closingMs, Promise.allSettled(this.#inProgress));
     this.#startup.giveUp();
     await atMost(limits.driverCloseMs, this.client.close()).catch(() => {});
   }

@@ -6,7 +6,7 @@ import type { Creation } from '../../ports/repository.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { type EncodedRecord, receiptFields, type StoredReceipt, versionedOf } from './documents.ts';
-import { isTransient, writeRecords } from './errors.ts';
+import { isTransient, withRecordErrors } from './errors.ts';
 import { deletedIds } from './layout.ts';
 import { limits } from './limits.ts';
 import { PointReads } from './point-reads.ts';
@@ -19,7 +19,7 @@ interface KeyedReceipt extends Receipt {
 }
 
 /** A queued creation. */
-interface Waiting {
+interface QueuedCreation {
   readonly call: Call;
   readonly collection: Collection;
   readonly encoded: EncodedRecord;
@@ -30,22 +30,22 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-type Group = readonly Waiting[];
+type Group = readonly QueuedCreation[];
 
-/** Creations that must leave their group: each is tried alone, or rejected with the reason. */
+/** Rejects creations from their group: with a reason they fail, otherwise each is tried alone. */
 class GroupRejection extends Error {
   readonly creations: Group;
   readonly reason: Error | undefined;
 
   constructor(creations: Group, reason?: Error) {
-    super('Some records cannot be created together with the others.');
+    super('Some records must leave their group.');
     this.creations = creations;
     this.reason = reason;
   }
 }
 
 /**
- * Creates records, each together with its receipt. Creations of one tick of the event loop,
+ * Creates records, each together with its receipt. Creations of one iteration of the event loop,
  * or queued while earlier ones run, share a transaction: its commit waits for the disk, and costs as much
  * for one record as for many. A transaction touches each author once, and an author is in one transaction at
  * a time: two would conflict.
@@ -53,10 +53,10 @@ class GroupRejection extends Error {
 export class Creations {
   readonly #connection: Connection;
   readonly #receipts: PointReads;
-  /** For creations that leave their group: they must not wait for a place among the groups. */
+  /** Limits creations that have left their group. Not part of the limit on groups: their group waits for them. */
   readonly #alone = new Semaphore(limits.groups);
   readonly #busyAuthors = new Set<Id>();
-  #waiting: Waiting[] = [];
+  #queue: QueuedCreation[] = [];
   #groups = 0;
 
   constructor(connection: Connection) {
@@ -64,9 +64,9 @@ export class Creations {
     this.#receipts = new PointReads(connection, 'receipts');
   }
 
-  create(wanted: Omit<Waiting, 'resolve' | 'reject'>): Promise<Creation<unknown>> {
+  create(creation: Omit<QueuedCreation, 'resolve' | 'reject'>): Promise<Creation<unknown>> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...wanted, resolve, reject });
+      this.#queue.push({ ...creation, resolve, reject });
       setImmediate(() => this.#startGroups());
     });
   }
@@ -86,12 +86,12 @@ export class Creations {
     }
   }
 
-  /** Takes the next records whose authors are not in a running group. */
-  #nextGroup(): Waiting[] {
-    const group: Waiting[] = [];
+  /** Dequeues the next records whose authors are not in a running group. */
+  #nextGroup(): QueuedCreation[] {
+    const group: QueuedCreation[] = [];
     let bytes = 0;
-    this.#waiting = this.#waiting.filter((one) => {
-      if (one.call.isOver) return false; // Its caller has been told.
+    this.#queue = this.#queue.filter((one) => {
+      if (one.call.isOver) return false; // Its caller already has an error.
       const { json, authorId } = one.encoded;
       const isFull = group.length === limits.groupRecords || bytes > limits.groupBytes;
       if (isFull || (authorId !== null && this.#busyAuthors.has(authorId))) return true;
@@ -105,33 +105,33 @@ export class Creations {
   /** Settles every creation of a group; never rejects. */
   async #createAll(group: Group): Promise<void> {
     const call = this.#connection.sharedCall();
-    const alone: Waiting[] = [];
-    let together = group;
-    while (together.length > 0) {
-      const some = together;
-      together = [];
+    const alone: QueuedCreation[] = [];
+    let remaining = group;
+    while (remaining.length > 0) {
+      const tried = remaining;
+      remaining = [];
       const insert = (transaction: Transaction) =>
-        insertTogether(transaction, some, alone.length > 0);
+        insertTogether(transaction, tried, alone.length > 0);
       // An author in conflict with a long deletion must not delay the others.
-      const halves = halvesOf(some);
+      const halves = halvesOf(tried);
       try {
         await inTransaction(this.#connection, call, insert, halves && limits.groupTries);
-        for (const one of some) one.resolve(created(one, 1));
+        for (const one of tried) one.resolve(created(one, 1));
       } catch (error) {
         if (error instanceof GroupRejection) {
-          together = some.filter((one) => !error.creations.includes(one));
+          remaining = tried.filter((one) => !error.creations.includes(one));
           if (error.reason === undefined) alone.push(...error.creations);
           else for (const { reject } of error.creations) reject(error.reason);
         } else if (halves && isTransient(error)) {
           await Promise.all(halves.map((half) => this.#createAll(half)));
-        } else for (const { reject } of some) reject(error);
+        } else for (const { reject } of tried) reject(error);
       }
     }
     await Promise.all(alone.map((one) => this.#createAlone(one)));
   }
 
   /** Settles a creation; never rejects. */
-  async #createAlone(one: Waiting): Promise<void> {
+  async #createAlone(one: QueuedCreation): Promise<void> {
     const { call } = one;
     const insert = (transaction: Transaction) => insertAlone(transaction, one);
     try {
@@ -142,7 +142,7 @@ export class Creations {
           inTransaction(this.#connection, call, insert),
         );
         if (version !== undefined) return one.resolve(created(one, version));
-        // Its receipt is there, but perhaps not yet on a majority.
+        // Its receipt exists, but a majority may not have it yet.
         await call.pause();
       }
     } catch (error) {
@@ -150,8 +150,8 @@ export class Creations {
     }
   }
 
-  /** Returns what was created under the receipt before. @throws `idempotency-key-reused` */
-  async #earlier({ call, receipt }: Waiting): Promise<Creation<unknown> | undefined> {
+  /** Returns the record that an earlier call created under the same receipt. */
+  async #earlier({ call, receipt }: QueuedCreation): Promise<Creation<unknown> | undefined> {
     if (receipt === undefined) return undefined;
     const stored = await this.#receipts.read<StoredReceipt>(call, receipt.id);
     const earlier = repeatedReceipt(stored, receipt);
@@ -160,15 +160,17 @@ export class Creations {
 }
 
 /**
- * @param checkReceipts set after a first conflict: the server reports only one duplicate per try
- * @throws GroupRejection
+ * Creates the records of a group.
+ *
+ * @param checkReceipts looks for all used idempotency keys first, because an insert reports only one duplicate
+ * @throws GroupRejection for creations that must leave the group
  */
 async function insertTogether(
   transaction: Transaction,
   creations: Group,
   checkReceipts: boolean,
 ): Promise<void> {
-  // What a caller is told if its time ends: until the commit of this try, nothing is changed.
+  // A caller whose time ends before the commit of this try is told that nothing was changed.
   for (const { call } of creations) call.outcome = 'none';
   const groups = Map.groupBy(creations, ({ collection }) => collection);
   for (const [collection, group] of groups) {
@@ -186,17 +188,16 @@ async function insertTogether(
     await insertAll(transaction, collection, documents, group);
   }
   const unknown = await transaction.touchAuthors(authorsOf(creations));
-  // The last of all errors, so nothing else is wrong with these.
+  // The last check in the order of errors, so these records have no other fault.
   rejectFrom(creations, ({ encoded }) => unknown.has(encoded.authorId), unknownAuthor);
-  // Their clients were told that nothing was changed.
+  // These callers were told that nothing was changed.
   rejectFrom(creations, ({ call }) => call.isOver, outOfTime);
   for (const { call } of creations) call.outcome = 'unknown';
 }
 
 const outOfTime = () => storeUnavailable('none');
 
-/** @throws GroupRejection if there are any */
-function rejectFrom(group: Group, isFault: (one: Waiting) => boolean, reason?: () => Error) {
+function rejectFrom(group: Group, isFault: (one: QueuedCreation) => boolean, reason?: () => Error) {
   const faults = group.filter(isFault);
   if (faults.length > 0) throw new GroupRejection(faults, reason?.());
 }
@@ -205,7 +206,7 @@ async function rejectExisting(
   transaction: Transaction,
   collection: string,
   creations: Group,
-  idOf: (one: Waiting) => string | undefined,
+  idOf: (one: QueuedCreation) => string | undefined,
 ): Promise<void> {
   if (creations.length === 0) return;
   const found = await transaction.find(collection, { _id: { $in: creations.map(idOf) } });
@@ -232,7 +233,10 @@ async function insertAll(
  *
  * @returns the version that it is created at; undefined when there is a valid receipt with its key
  */
-async function insertAlone(transaction: Transaction, one: Waiting): Promise<Version | undefined> {
+async function insertAlone(
+  transaction: Transaction,
+  one: QueuedCreation,
+): Promise<Version | undefined> {
   const { collection, receipt } = one;
   const { id, authorId } = one.encoded;
   const [deleted] = await transaction.find(deletedIds[collection], { _id: id }, { last: 1 });
@@ -243,21 +247,21 @@ async function insertAlone(transaction: Transaction, one: Waiting): Promise<Vers
     if (stored !== undefined && stored.until > receipt.from) return undefined;
     await transaction.update('receipts', [{ q: key, u: receiptOf(one, version), upsert: true }]);
   }
-  await writeRecords(transaction.insert(collection, [documentOf(one, version)]));
+  await withRecordErrors(transaction.insert(collection, [documentOf(one, version)]));
   if (deleted !== undefined) await transaction.delete(deletedIds[collection], { _id: id });
   if ((await transaction.touchAuthors([authorId])).size > 0) throw unknownAuthor();
   return version;
 }
 
-function documentOf({ encoded }: Waiting, version = 1): Document {
+function documentOf({ encoded }: QueuedCreation, version = 1): Document {
   return { _id: encoded.id, version, ...encoded.fields };
 }
 
-function receiptOf({ receipt, encoded }: Waiting, version = 1): Document {
+function receiptOf({ receipt, encoded }: QueuedCreation, version = 1): Document {
   return { _id: receipt?.id, version, ...receiptFields(receipt as Receipt, encoded) };
 }
 
-function created({ encoded }: Waiting, version: Version): Creation<unknown> {
+function created({ encoded }: QueuedCreation, version: Version): Creation<unknown> {
   return Object.assign(new VersionedRecord(encoded.json, version), { replayed: false });
 }
 

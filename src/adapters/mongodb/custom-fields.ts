@@ -8,7 +8,7 @@ import {
 } from '../../domain/declared-fields.ts';
 import type { Collection } from '../../domain/record.ts';
 import { longListPath, pathOf } from './documents.ts';
-import { MongodbRefusal } from './errors.ts';
+import { MongodbStoreError } from './errors.ts';
 
 /** Returns the indexes for declared fields: for filters, sorts and unique values. */
 export function customIndexes(fields: CustomFilterFields = {}): IndexDescription[] {
@@ -27,7 +27,7 @@ export function customIndexes(fields: CustomFilterFields = {}): IndexDescription
   });
 }
 
-/** @throws MongodbRefusal if a stored record's array is too long for a new declaration */
+/** @throws MongodbStoreError if a stored record's array is too long for a new declaration */
 export async function checkArrays(
   db: Db,
   collection: Collection,
@@ -39,16 +39,16 @@ export async function checkArrays(
     if (await records.indexExists(`${pathOf({ field: name, custom: type })}_createdAt`)) continue;
     const found = await records.findOne({ [longListPath(name)]: true });
     if (found === null) continue;
-    throw new MongodbRefusal(arrayTooLongMessage(name, collection, found._id));
+    throw new MongodbStoreError(arrayTooLongMessage(name, collection, found._id));
   }
 }
 
 /** Returns the error for two stored records that break a new unique declaration. */
-export async function duplicateRefusal(
+export async function duplicateError(
   db: Db,
   collection: string,
   { keyValue = {} }: MongoServerError,
-): Promise<MongodbRefusal> {
+): Promise<MongodbStoreError> {
   const [path = '', value] = Object.entries(keyValue)[0] ?? [];
   const two = await db
     .collection<{ _id: string }>(collection)
@@ -56,5 +56,5 @@ export async function duplicateRefusal(
     .toArray();
   const field = path.split('.').at(-1) ?? path;
   const ids = two.map(({ _id }) => _id);
-  return new MongodbRefusal(notUniqueMessage(field, collection, ids));
+  return new MongodbStoreError(notUniqueMessage(field, collection, ids));
 }

@@ -20,11 +20,11 @@ interface StoredText {
   readonly rest?: string;
   /** The size of `rest` in UTF-8. */
   readonly restBytes?: number;
-  /** The members in `rest`; absent where they are too many to name. */
+  /** The names of the members in `rest`; absent if there are more than {@link maxRestNames}. */
   readonly restNames?: readonly string[];
 }
 
-/** A record as read, or a receipt with the record as created. */
+/** A record as it is read; in a receipt, the record as it was created. */
 export interface StoredRecord extends StoredText {
   readonly _id: Id;
   readonly version: Version;
@@ -46,8 +46,10 @@ export interface EncodedRecord {
   readonly fields: Readonly<Record<string, unknown>> & StoredText;
 }
 
-/** The largest member of a large record, in bytes, that goes into `json`. */
+/** The maximum size of a large record's member in `json`, in bytes. */
 const maxShortMember = 1024;
+
+/** Projected lists read the names with every large record, so they must stay short. */
 const maxRestNames = 32;
 
 /** The fields read for a small record, or for the small part of a large one. */
@@ -64,7 +66,7 @@ export const smallParts = {
 /** The fields read for a large record. */
 export const allParts = { ...smallParts, rest: 1 } as const;
 
-/** Copies a record at once, because the caller can change it later. */
+/** Encodes a record at once, because the caller may change it later. */
 export function encode<R extends User | Post>(collection: Collection, record: R): EncodedRecord {
   const json = JSON.stringify(record);
   const { id, ...row } = searchRow(collection, record);
@@ -95,7 +97,7 @@ function inParts(record: object): StoredText {
   return { json: `{${short}}`, rest, restBytes: utf8Bytes(rest), ...names };
 }
 
-/** Where the values of custom fields are stored, by type. */
+/** The parts of a document in which custom values are stored, by type. */
 type CustomPart = 'text' | 'number' | 'boolean' | 'list' | 'longList';
 
 /**
@@ -107,15 +109,16 @@ function customValues(collection: Collection, record: object): object | undefine
   for (const [name, value] of Object.entries(record)) {
     // A name with a dot, or a `$` in front, is not a path, and cannot be declared.
     if (knownFields[collection].includes(name) || /^\$|\.|^$/.test(name)) continue;
-    const [part, indexed] = customValue(value) ?? [];
+    const [part, stored] = placeOf(value) ?? [];
     if (part === undefined) continue;
     values[part] ??= new Map();
-    values[part].set(name, indexed);
+    values[part].set(name, stored);
   }
   return Object.keys(values).length > 0 ? values : undefined;
 }
 
-function customValue(value: unknown): [part: CustomPart, indexed: unknown] | undefined {
+/** Returns where a custom value is stored, and as what; undefined for a type that cannot be declared. */
+function placeOf(value: unknown): [part: CustomPart, stored: unknown] | undefined {
   if (typeof value === 'string') return ['text', value];
   if (typeof value === 'boolean') return ['boolean', value];
   // Zero has one sign: JSON has no -0.
@@ -166,7 +169,7 @@ export function receiptFields(
 ): Document {
   // This process's clock may differ from the receipt's, so the receipt's lifetime counts from now.
   const lifetime = Math.max(instantToMs(until) - instantToMs(from), 0);
-  const expires = new Date(Date.now() + lifetime + limits.graceMs);
+  const expires = new Date(Date.now() + lifetime + limits.receiptGraceMs);
   const { json, rest, restBytes } = fields;
   return { fingerprint, until, expires, json, ...(rest && { rest, restBytes }) };
 }

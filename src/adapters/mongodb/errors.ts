@@ -21,16 +21,16 @@ import {
 // Driver errors are distinguished by class, code and label, never by message.
 
 /**
- * A server or database that Rostrum cannot use: it is too old, standalone or written by another version, or
- * it has something else in place of the store's collections and indexes.
+ * Thrown if Rostrum cannot use a server or a database: it is too old, standalone or written by another version,
+ * or has something else in place of the store's collections and indexes. The message says what to do.
  */
-export class MongodbRefusal extends Error {
-  override readonly name = 'MongodbRefusal';
+export class MongodbStoreError extends Error {
+  override readonly name = 'MongodbStoreError';
   readonly code = 'store-refused';
 }
 
-/** Awaits a write of records. Throws a core error if a unique index or a validator rejects a record. */
-export async function writeRecords<T>(write: Promise<T>): Promise<T> {
+/** Awaits a write. Throws the error of the ports if a unique index or a validator rejects a record. */
+export async function withRecordErrors<T>(write: Promise<T>): Promise<T> {
   try {
     return await write;
   } catch (error) {
@@ -52,14 +52,13 @@ function rejectionOf(error: unknown): unknown {
 
 /** Returns `store-unavailable` for a driver error that means an outage, and any other error unchanged. */
 export function translate(error: unknown, outcome: Outcome): unknown {
-  const isOutage = isOfSocket(error) || (error instanceof MongoError && isOfServer(error));
-  return isOutage ? storeUnavailable(outcome, error) : error;
+  return isOutage(error) ? storeUnavailable(outcome, error) : error;
 }
 
-/** Returns true when the connection is broken. */
-export function isBroken(error: unknown): boolean {
+/** Returns true if the connection broke, so that the command may or may not have reached the server. */
+export function isConnectionBroken(error: unknown): boolean {
   const cause = causeOf(error);
-  return isOfSocket(cause) || cause instanceof MongoNetworkError;
+  return isSocketError(cause) || cause instanceof MongoNetworkError;
 }
 
 /**
@@ -68,7 +67,7 @@ export function isBroken(error: unknown): boolean {
  */
 export function isTransient(error: unknown): boolean {
   // The driver puts no label on socket errors, not even in transactions.
-  if (isBroken(error) || hasLabel(error, 'TransientTransactionError')) return true;
+  if (isConnectionBroken(error) || hasLabel(error, 'TransientTransactionError')) return true;
   const cause = causeOf(error);
   return cause instanceof MongoError && codes.transient.has(Number(cause.code));
 }
@@ -89,13 +88,14 @@ function causeOf(error: unknown): unknown {
   return isRostrumError(error) ? error.cause : error;
 }
 
-/** The driver passes some socket errors on unchanged. */
-function isOfSocket(error: unknown): boolean {
+/** The driver does not wrap every error of its sockets. */
+function isSocketError(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof MongoError || !('code' in error)) return false;
   return /^(?:E[A-Z]+|ERR_(?:STREAM|SOCKET)_[A-Z_]+)$/.test(String(error.code));
 }
 
-function isOfServer(error: MongoError): boolean {
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof MongoError)) return isSocketError(error);
   return (
     outageClasses.some((outage) => error instanceof outage) ||
     // Classes that the driver does not export.

@@ -7,7 +7,7 @@ import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 
-/** A log's name, and an operation time after every majority-committed write. */
+/** The log's name, and the first operation time after every majority-committed write. */
 interface Log {
   readonly name: string;
   readonly end: Timestamp;
@@ -41,8 +41,8 @@ export class MongodbEvents implements EventLog {
         return await this.#read(call, limit, after);
       } catch (error) {
         // The server doesn't know the position, or takes too long to read from it to the oplog's end.
-        const isStuck = error instanceof MongoServerError || isOverdue(error);
-        if (!isStuck || after === undefined) throw error;
+        const mayBeExpired = error instanceof MongoServerError || isTimeLimitError(error);
+        if (!mayBeExpired || after === undefined) throw error;
         // If the log's end can't be read either, the position is not at fault.
         await this.#read(call, limit);
         throw new RostrumError('events-expired', {}, { cause: error });
@@ -105,7 +105,7 @@ const pipeline: readonly Document[] = [
 
 const majority = { level: 'majority' } as const;
 
-/** @throws RostrumError `events-expired` if a collection was dropped or renamed, as when a backup is restored */
+/** Throws `events-expired` if a collection was dropped or renamed, as when a backup is restored. */
 function toEvent({ collection: name, id, version, operationType }: Change): RecordEvent {
   const isInsert = operationType === 'insert';
   if (!isInsert && operationType !== 'update') throw new RostrumError('events-expired', {});
@@ -128,7 +128,7 @@ async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
     });
     const [found] = cursor.firstBatch;
     if (found !== undefined) {
-      // By default the server would start before writes that may still be rolled back.
+      // The server's default starts after writes that are not yet on a majority, which lists don't show yet.
       const { t, i } = operationTime as Timestamp;
       return { name: String(found.name), end: new Timestamp({ t, i: i + 1 }) };
     }
@@ -139,7 +139,7 @@ async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
   }
 }
 
-function isOverdue(error: unknown): boolean {
+function isTimeLimitError(error: unknown): boolean {
   const cause = error instanceof Error && error.cause;
   return cause instanceof MongoServerError && cause.codeName === 'MaxTimeMSExpired';
 }
@@ -149,7 +149,7 @@ function positionOf(token: string, { name }: Log): EventPosition {
   return `${text}.${hash('sha256', text, 'base64url').slice(0, 16)}`;
 }
 
-/** @throws RostrumError `events-expired` for a text that is not a position in this log */
+/** Returns the resume token in a position. Throws `events-expired` if it is not a position in this log. */
 function tokenOf(position: EventPosition, log: Log): string {
   const [, text = ''] = position.split('.', 2);
   const token = Buffer.from(text, 'base64url').toString('hex').toUpperCase();

@@ -11,7 +11,7 @@ import { MongodbPosts, MongodbUsers } from './repository.ts';
 import { createTransfer } from './transfer.ts';
 
 export { MongodbUrlError } from './connection-string.ts';
-export { MongodbRefusal } from './errors.ts';
+export { MongodbStoreError } from './errors.ts';
 
 export interface MongodbStoreOptions<Filters extends CustomFilters = CustomFilters>
   extends StoreOptions<Filters> {

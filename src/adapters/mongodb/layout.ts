@@ -6,8 +6,8 @@ import {
 } from 'mongodb';
 import type { CustomFilters } from '../../domain/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { checkArrays, customIndexes, duplicateRefusal } from './custom-fields.ts';
-import { codes, MongodbRefusal } from './errors.ts';
+import { checkArrays, customIndexes, duplicateError } from './custom-fields.ts';
+import { codes, MongodbStoreError } from './errors.ts';
 
 /** Where the ids of deleted records are. The records themselves are in `users` and `posts`. */
 export const deletedIds = { users: 'deletedUsers', posts: 'deletedPosts' } as const;
@@ -29,7 +29,7 @@ const sorted = (...fields: readonly string[]): IndexDescription => ({
   key: Object.fromEntries([...fields, '_id'].map((field) => [field, 1])),
 });
 
-/** The collections, and the indexes that are always there. */
+/** The collections, and the indexes that they have without declared fields. */
 export const indexes = {
   users: [
     ...['createdAt', 'updatedAt', 'nameKey', 'emailKey'].map((field) => sorted(field)),
@@ -55,7 +55,7 @@ export const indexes = {
  * missing indexes. Safe to repeat, and to run in many processes at once. Keeps the index of a custom field that
  * is no longer declared, because another process may use it.
  *
- * @throws MongodbRefusal for a database that this version does not understand
+ * @throws MongodbStoreError for a database that this version does not understand
  */
 export async function ensureLayout(
   db: Db,
@@ -67,7 +67,7 @@ export async function ensureLayout(
   for (const { name, type, options = {} } of found) {
     // A default collation would sort text in another order.
     if (type === 'collection' && !options.collation && !options.capped) continue;
-    throw new MongodbRefusal(
+    throw new MongodbStoreError(
       `"${name}" is not a plain collection (it is a view, is capped, or has a collation). ` +
         'Remove it and let Rostrum create its own, or use another database.',
     );
@@ -85,24 +85,24 @@ export async function ensureLayout(
   await Promise.all(wanted.map(([collection, some]) => buildIndexes(db, collection, some, logger)));
 }
 
+const preRelease =
+  'This database was made by a pre-release. Export it with the version that made it, then run import --keep-ids.';
+
 async function ensureMark(db: Db): Promise<void> {
   const meta = db.collection<MetaDocument>(metaCollection);
   const layout = await meta.findOne({ _id: 'layout' });
   if (layout?.version === layoutVersion) return;
   if (layout !== null) {
-    throw new MongodbRefusal(
+    throw new MongodbStoreError(
       'This database was made by a later version of Rostrum. Run that version, or use another database.',
     );
   }
-  const hasOldMark = (await meta.findOne({ _id: 'schema' })) !== null;
+  if ((await meta.findOne({ _id: 'schema' })) !== null) throw new MongodbStoreError(preRelease);
   for (const name of ['users', 'posts']) {
-    const document = hasOldMark ? { record: {} } : await db.collection(name).findOne();
+    const document = await db.collection(name).findOne();
     if (document === null) continue;
-    throw new MongodbRefusal(
-      'record' in document
-        ? 'This database was made by a pre-release. Export it with the version that made it, then run import --keep-ids.'
-        : `The collection "${name}" has documents from another program. Use another database.`,
-    );
+    const foreign = `The collection "${name}" has documents from another program. Use another database.`;
+    throw new MongodbStoreError('record' in document ? preRelease : foreign);
   }
   const mark = { $setOnInsert: { version: layoutVersion } };
   await meta.updateOne({ _id: 'layout' }, mark, { upsert: true });
@@ -127,14 +127,14 @@ async function buildIndexes(
       // The socket timed out: the next try waits for the same build.
       if (error instanceof MongoNetworkTimeoutError) continue;
       if (!(error instanceof MongoServerError)) throw error;
-      if (error.code === codes.duplicateKey) throw await duplicateRefusal(db, collection, error);
+      if (error.code === codes.duplicateKey) throw await duplicateError(db, collection, error);
       if (error.code === codes.cannotCreateIndex) {
-        throw new MongodbRefusal(
+        throw new MongodbStoreError(
           `MongoDB cannot build an index on "${collection}": a sharded collection cannot have unique fields. (${error.errmsg})`,
         );
       }
       if (!codes.indexConflicts.has(Number(error.code))) throw error;
-      throw new MongodbRefusal(
+      throw new MongodbStoreError(
         `An index on "${collection}" conflicts with one that Rostrum needs. ` +
           `Drop it: Rostrum creates its own. (${error.errmsg})`,
       );

@@ -23,32 +23,37 @@ export const limits = {
   /** How long `close` waits for calls in progress, and then for the driver. */
   closingMs: 9000,
   driverCloseMs: 1000,
-  /** The longest pause between tries of a transaction; how often a waiting call checks if the store is open. */
-  retryMs: 20,
-  /** How long an expired receipt is kept. */
-  graceMs: 60 * 60 * 1000,
-  /** How many connections can fail during one call before it gives up. */
+  /** How often a call that waits for the first connection checks for it. */
+  openingCheckMs: 20,
+  /** The maximum pause between tries of a transaction. */
+  pauseMs: 20,
+  /** How long an expired receipt is kept, because clocks differ. */
+  receiptGraceMs: 60 * 60 * 1000,
+  /** The connections that may break during one call before it gives up. */
   brokenConnections: 3,
   /** Connections per server, by default. */
   poolSize: 50,
-  /** Concurrent calls; one more is `overloaded`. */
+  /** Concurrent calls. Another one fails as `overloaded`. */
   calls: 2000,
   /** The maximum JSON size of a small record, in bytes. Small records are read together. */
   smallRecord: 16 * 1024,
-  /** Bytes that all lists of a process read at a time; records per list command. */
+  /** Bytes that all lists of a process read at a time. */
   listBytes: 32 * 1024 * 1024,
+  /** Records per list command. */
   listRecords: 512,
   /** Ids per point-read command. */
   pointReads: 64,
+  /** Large records that are read by id at a time: more could fill the process's memory. */
+  largeReads: 2,
   /** Concurrent transactions that create records; records and bytes in each. */
   groups: 4,
   groupRecords: 200,
   groupBytes: 1024 * 1024,
   /** Tries before a group is halved. */
   groupTries: 3,
-  /** Documents that a transaction's command finds or deletes: 20,000 posts take `commandMs`. */
+  /** Documents that one command of a transaction finds or deletes: with 20,000 posts it exceeds `commandMs`. */
   documentsPerCommand: 1000,
-  /** Posts deleted with their author: `transactionLifetimeLimitSeconds` is 60. */
+  /** Posts that can be deleted with their author: by default, MongoDB aborts a transaction after 60 s. */
   postsPerDeletion: 25_000,
   /** Records, and bytes of their JSON, per `load` transaction. */
   loadRecords: 500,

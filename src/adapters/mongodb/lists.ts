@@ -47,7 +47,7 @@ export async function readPage<R>(
   const snapshot = new Snapshot(db, collection, call);
   const found = await snapshot.findSmall(query);
   const fitting = fittingOf(found, query);
-  const records = await snapshot.complete(fitting, fields);
+  const records = await snapshot.withLargeTexts(fitting, fields);
   const page = cutPage(records, query, ({ position }) => position);
   const next = page.next ?? (found.length > fitting.length ? fitting.at(-1)?.position : undefined);
   return {
@@ -62,7 +62,7 @@ class Snapshot {
   readonly #db: Db;
   readonly #collection: Collection;
   readonly #call: Call;
-  /** The snapshot time of the first command. The others use it too. */
+  /** The time of the first command's snapshot, which the other commands read too. */
   #atClusterTime: unknown;
 
   constructor(db: Db, collection: Collection, call: Call) {
@@ -96,8 +96,8 @@ class Snapshot {
     }
   }
 
-  /** Reads the texts of large records. */
-  async complete(listed: readonly Listed[], fields: Fields) {
+  /** Returns records with their text. Reads that of the large ones. */
+  async withLargeTexts(listed: readonly Listed[], fields: Fields) {
     const large = listed.filter(({ json }) => json === undefined);
     const texts = new Map<Id, string>();
     if (large.length > 0) {
@@ -120,8 +120,8 @@ class Snapshot {
   }
 
   #find(filter: Document, limit: number, options: Document): Promise<StoredRecord[]> {
-    const one = { limit, batchSize: limit, singleBatch: true };
-    const found = this.#run({ find: this.#collection, filter, ...options, ...one });
+    const batch = { limit, batchSize: limit, singleBatch: true };
+    const found = this.#run({ find: this.#collection, filter, ...options, ...batch });
     return found as Promise<StoredRecord[]>;
   }
 

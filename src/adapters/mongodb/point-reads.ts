@@ -1,4 +1,4 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Document } from 'mongodb';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
@@ -6,19 +6,18 @@ import { allParts, type StoredRecord, smallParts } from './documents.ts';
 import { limits } from './limits.ts';
 import { Semaphore } from './semaphore.ts';
 
-/** The reads of one record, which share a command. */
+/** All waiting reads of one record. */
 type Read = PromiseWithResolvers<StoredRecord | undefined>;
 
 /**
- * Batches reads by id. All reads of one tick share a command: another command costs many times as much as
- * another document. A read never joins a command already sent, because it must see every earlier acknowledged
- * write.
+ * Batches reads by id. All reads of one iteration of the event loop share a command: another command costs many
+ * times as much as another document. A read never joins a command already sent, because it must see every earlier
+ * acknowledged write.
  */
 export class PointReads {
   readonly #connection: Connection;
   readonly #collection: string;
-  /** Reads large records alone, two at a time: together they could fill the process's memory. */
-  readonly #large = new Semaphore(2);
+  readonly #largeReads = new Semaphore(limits.largeReads);
   #waiting = new Map<string, Read>();
 
   constructor(connection: Connection, collection: string) {
@@ -29,8 +28,8 @@ export class PointReads {
   async read<T extends StoredRecord>(call: Call, id: string): Promise<T | undefined> {
     const found = await call.read(() => this.#join(id));
     if (found?.restBytes === undefined) return found as T | undefined;
-    const [whole] = await this.#large.use(1, async () => {
-      await nextTick();
+    const [whole] = await this.#largeReads.use(1, async () => {
+      await nextIteration();
       return call.read(() => this.#find({ _id: id }, allParts));
     });
     return whole as T | undefined;

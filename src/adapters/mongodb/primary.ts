@@ -6,11 +6,11 @@ interface KnownServer {
   readonly electionId: unknown;
 }
 
-/** Follows which replica set member is the primary. */
+/** Tracks the primary of the replica set and its term, which begins with an election. */
 export class Primary {
   readonly #confirm: () => Promise<unknown>;
-  #name: string | undefined;
-  /** Waits until the primary has confirmed its term, once. A new function after each election. */
+  #term: string | undefined;
+  /** Waits until the primary has confirmed its term. Each term has its own function, which asks once. */
   confirmTerm: () => Promise<unknown> = async () => {};
 
   /** @param confirm waits until a majority has everything that the primary has */
@@ -23,9 +23,9 @@ export class Primary {
     const primary = servers.find(({ type }) => type === 'RSPrimary');
     // With `directConnection` to a secondary, the driver reads there, and a secondary never confirms.
     const isSecondary = !primary && servers.some(({ type }) => type === 'RSSecondary');
-    const name = isSecondary ? 'none' : primary && `${primary.address} ${primary.electionId}`;
-    if (name === undefined || name === this.#name) return;
-    this.#name = name;
+    const term = isSecondary ? 'none' : primary && `${primary.address} ${primary.electionId}`;
+    if (term === undefined || term === this.#term) return;
+    this.#term = term;
     let confirming: Promise<unknown> | undefined;
     this.confirmTerm = () => {
       confirming ??= this.#confirm().catch((error) => {

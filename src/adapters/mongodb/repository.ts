@@ -20,7 +20,7 @@ import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import type { Creations } from './creations.ts';
 import { type EncodedRecord, encode, replacement, versionedOf } from './documents.ts';
-import { writeRecords } from './errors.ts';
+import { withRecordErrors } from './errors.ts';
 import { deletedIds } from './layout.ts';
 import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
@@ -85,7 +85,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         if (decided === current.record) return new VersionedRecord<R>(json, version);
         const next = encode(this.#collection, decided);
         const isMoved = next.authorId !== null && next.authorId !== authorId;
-        const isReplaced = await writeRecords(
+        const isReplaced = await withRecordErrors(
           isMoved ? this.#replaceAuthor(call, next, version) : this.#replace(call, next, version),
         );
         return isReplaced ? new VersionedRecord<R>(next.json, version + 1) : undefined;
@@ -110,8 +110,8 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         guard?.(current);
         const { version } = current;
         return inTransaction(this.connection, call, async (transaction) => {
-          const isDeleted = await transaction.delete(this.#collection, { _id: id, version });
-          if (isDeleted === 0) return undefined;
+          const count = await transaction.delete(this.#collection, { _id: id, version });
+          if (count === 0) return undefined;
           const result = await others(transaction, call);
           await transaction.insert(deletedIds[this.#collection], [{ _id: id, last: version }]);
           return result;
@@ -174,7 +174,7 @@ export class MongodbUsers extends MongodbRepository<User> implements UserReposit
     guard?: Guard<User>,
   ): Promise<Deletion | undefined> {
     return this.remove(id, guard, (transaction, call) =>
-      removeAuthor(transaction, call, id, mode, at),
+      deleteOrKeepPosts(transaction, call, id, mode, at),
     );
   }
 }
@@ -196,7 +196,7 @@ interface FoundPost {
  *
  * @throws RostrumError `user-has-posts`, `refused`
  */
-async function removeAuthor(
+async function deleteOrKeepPosts(
   transaction: Transaction,
   call: Call,
   authorId: Id,

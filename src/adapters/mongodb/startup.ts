@@ -3,7 +3,7 @@ import type { CustomFilters } from '../../domain/declared-fields.ts';
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ClientSettings } from './connection-string.ts';
-import { MongodbRefusal } from './errors.ts';
+import { MongodbStoreError } from './errors.ts';
 import { ensureLayout } from './layout.ts';
 import { limits } from './limits.ts';
 
@@ -15,7 +15,7 @@ export class Startup {
   #isOpen = false;
   #hasGivenUp = false;
   #problem: unknown;
-  #logged = '';
+  #lastLogged = '';
 
   constructor(settings: ClientSettings, logger: Logger, customFilters: CustomFilters) {
     this.#settings = settings;
@@ -24,19 +24,19 @@ export class Startup {
     void this.#tryUntilOpen();
   }
 
-  /** True if waiting is pointless: no server responds, or the server is rejected. */
+  /** True if an attempt has failed, and none has succeeded. */
   get hasFailed(): boolean {
     return !this.#isOpen && this.#problem !== undefined;
   }
 
-  /** Waits a while for the store to open. @throws RostrumError `store-unavailable` */
+  /** Waits until the store is open. Throws `store-unavailable` if that takes too long. */
   async wait(): Promise<void> {
     const end = Date.now() + limits.openingMs;
     while (!this.#isOpen) {
-      // A server can come back soon; a rejected database stays rejected.
-      const isOver = this.#hasGivenUp || this.#problem instanceof MongodbRefusal;
+      // An unreachable server may respond soon. A rejected one has to be changed by its operator first.
+      const isOver = this.#hasGivenUp || this.#problem instanceof MongodbStoreError;
       if (isOver || Date.now() > end) throw storeUnavailable('none', this.#problem);
-      await sleep(limits.retryMs);
+      await sleep(limits.openingCheckMs);
     }
   }
 
@@ -63,10 +63,10 @@ export class Startup {
     const db = client.db(database);
     const { setName, msg, maxWireVersion, arbiters = [] } = await db.command({ hello: 1 });
     if (maxWireVersion < oldestWireVersion) {
-      throw new MongodbRefusal('This MongoDB server is too old: Rostrum needs 5.0 or newer.');
+      throw new MongodbStoreError('This MongoDB server is too old: Rostrum needs 5.0 or newer.');
     }
     const isSharded = msg === 'isdbgrid';
-    if (!isSharded && setName === undefined) throw new MongodbRefusal(standalone);
+    if (!isSharded && setName === undefined) throw new MongodbStoreError(standalone);
     await ensureLayout(db, this.#customFilters, this.#logger);
     const topology = isSharded ? 'sharded cluster' : 'replica set';
     const fields = { database, topology };
@@ -74,18 +74,18 @@ export class Startup {
     if (arbiters.length > 0) this.#logger.warn({ ...fields, arbiters }, arbiterWarning);
   }
 
-  /** Logs each problem only once while it lasts. */
+  /** Logs a problem, but only once while it lasts. */
   #report(problem: unknown): void {
     this.#problem = problem;
-    const isRefused = problem instanceof MongodbRefusal;
-    const line = isRefused ? problem.message : unreachable;
-    if (line === this.#logged) return;
-    this.#logged = line;
+    const isRejected = problem instanceof MongodbStoreError;
+    const line = isRejected ? problem.message : unreachable;
+    if (line === this.#lastLogged) return;
+    this.#lastLogged = line;
     const { client, database } = this.#settings;
     const { hosts, srvHost } = client.options;
     const fields = { database, hosts: srvHost ?? hosts.join() };
     const reason = problem instanceof Error ? problem.message : String(problem);
-    if (isRefused) this.#logger.error(fields, line);
+    if (isRejected) this.#logger.error(fields, line);
     else this.#logger.warn({ ...fields, reason }, line);
     this.#logger.debug?.({ err: problem }, 'The driver error.');
   }

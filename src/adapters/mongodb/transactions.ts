@@ -2,21 +2,20 @@ import { type ClientSession, type Db, type Document, MongoServerError, ObjectId 
 import type { Id } from '../../domain/record.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
-import { isBroken, isCommitUnknown } from './errors.ts';
+import { isCommitUnknown, isConnectionBroken } from './errors.ts';
 import { limits } from './limits.ts';
 
 /**
- * Runs work in a transaction and commits it. Retries after transient errors until the call's time is over.
- *
- * @param tries the maximum number of tries
+ * Runs work in a transaction and commits it. Retries both after transient errors, until the call's time is over
+ * or after `maxTries`.
  */
 export async function inTransaction<T>(
   connection: Connection,
   call: Call,
   work: (transaction: Transaction) => Promise<T>,
-  tries = Number.POSITIVE_INFINITY,
+  maxTries = Number.POSITIVE_INFINITY,
 ): Promise<T> {
-  for (let n = 1; ; n++) {
+  for (let tries = 1; ; tries++) {
     // One session per try, so that the next try need not wait for the server to end this session.
     const session = connection.client.startSession();
     try {
@@ -26,7 +25,7 @@ export async function inTransaction<T>(
       await transaction.commit();
       return result;
     } catch (error) {
-      if (n >= tries || !call.canRepeat(error)) throw error;
+      if (tries >= maxTries || !call.canRepeat(error)) throw error;
     } finally {
       session.endSession().catch(() => {});
     }
@@ -51,7 +50,7 @@ export class Transaction {
     this.#call = call;
   }
 
-  /** Returns the ids and the given fields of at most a thousand documents. */
+  /** Returns the ids and the given fields of documents, at most `limits.documentsPerCommand`. */
   async find(collection: string, filter: Document, fields: Document = {}): Promise<Document[]> {
     const projection = { _id: 1, ...fields };
     const limit = limits.documentsPerCommand;
@@ -66,17 +65,17 @@ export class Transaction {
     return cursor.firstBatch[0]?.n ?? 0;
   }
 
-  /** Inserts documents, if there are any. @throws MongoServerError with the `index` of the rejected document */
+  /** Inserts documents, if there are any. If one is rejected, the error has its `index`. */
   async insert(collection: string, documents: readonly Document[]): Promise<void> {
     if (documents.length > 0) await this.#write({ insert: collection, documents });
   }
 
-  /** Returns how many documents match the statements. @throws MongoServerError like `insert` */
+  /** Returns how many documents the updates match. If one is rejected, the error has its `index`. */
   async update(collection: string, updates: readonly Document[]): Promise<number> {
     return updates.length > 0 ? this.#write({ update: collection, updates }) : 0;
   }
 
-  /** Returns the number of deleted documents. */
+  /** Deletes all documents that match, and returns their number. */
   async delete(collection: string, filter: Document): Promise<number> {
     return this.#write({ delete: collection, deletes: [{ q: filter, limit: 0 }] });
   }
@@ -112,7 +111,7 @@ export class Transaction {
           call.outcome = before;
           throw error;
         }
-        if (isBroken(error) && !call.canRepeat(error)) throw error;
+        if (isConnectionBroken(error) && !call.canRepeat(error)) throw error;
       }
       await call.pause();
     }

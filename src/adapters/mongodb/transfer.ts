@@ -6,7 +6,7 @@ import type { User } from '../../domain/user.ts';
 import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import type { Connection } from './connection.ts';
 import { type EncodedRecord, encode, replacement } from './documents.ts';
-import { writeRecords } from './errors.ts';
+import { withRecordErrors } from './errors.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
@@ -121,7 +121,7 @@ async function loadRecords(
     return { q: { _id: id }, u: replacement(encoded, next), upsert: true };
   });
   if (deleted.size > 0) await transaction.delete(deletedIds[collection], named);
-  await writeRecords(transaction.update(collection, updates));
+  await withRecordErrors(transaction.update(collection, updates));
   const authors = loaded.map(({ encoded }) => encoded.authorId);
   if ((await transaction.touchAuthors(authors)).size > 0) throw unknownAuthor();
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MongodbRefusal, openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
+import { MongodbStoreError, openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { indexes } from '../../../src/adapters/mongodb/layout.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
@@ -135,15 +135,15 @@ await describeOnMongodb('a standalone MongoDB server', () => {
 const untilReady = (store: Store) => untilServed(() => store.ready(), 50_000);
 
 /** Waits until the store knows why it cannot open: on a busy machine, a call can fail before that. */
-async function refusalOf(store: Store): Promise<MongodbRefusal> {
+async function refusalOf(store: Store): Promise<MongodbStoreError> {
   let cause: unknown;
   await until(async () => {
     const error = await errorOf(store.ready());
     expect(isRostrumError(error, 'store-unavailable'), String(error)).to.equal(true);
     cause = (error as Error).cause;
-    return cause instanceof MongodbRefusal;
+    return cause instanceof MongodbStoreError;
   }, 'the reason is known');
-  return cause as MongodbRefusal;
+  return cause as MongodbStoreError;
 }
 
 function logTo(lines: string[]): Logger {

@@ -16,7 +16,7 @@ import { checkLayout } from './layout.ts';
 interface CopyOptions {
   /** The data file. A server may have it open, and write to it. */
   readonly path: string;
-  /** Called with the number of copied pages, and of all pages. An error that it throws ends the copy. */
+  /** Called with the number of copied pages, and of all pages. If it throws, the copy ends with its error. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
@@ -30,21 +30,21 @@ export interface SqliteRestoreOptions extends CopyOptions {
   readonly from: string;
 }
 
-/** How long a restore waits for the locks of other processes, and how often it tries, in milliseconds. */
+/** How long a restore waits for the locks of other processes, and the pause between two tries, in milliseconds. */
 const lockMs = 30_000;
 const retryMs = 50;
 
 /**
- * Copies a consistent snapshot of a data file while others write, with every record that was acknowledged before.
- * Then checks the copy, which blocks the event loop.
+ * Copies a data file, also while other processes write to it: the copy has everything that was acknowledged
+ * before the call. Then checks the copy, which blocks the event loop.
  *
- * @throws SqliteStoreError; `store-damaged` when the check fails
+ * @throws SqliteStoreError, for example `store-damaged` if the copy fails the check
  */
 export async function backupSqlite(options: SqliteBackupOptions): Promise<void> {
   const { path, to, onProgress = () => {} } = options;
   checkExists(path);
   try {
-    // Not read-only, or the last connection to the file would leave its `-wal` and `-shm` behind.
+    // Not read-only: a read-only connection that is the last one leaves `-wal` and `-shm` behind.
     await withConnection(path, async (connection) => {
       checkLayout(connection, path);
       // A read transaction keeps its snapshot. Without it, the backup would start
@@ -80,8 +80,8 @@ async function copyInto(
  * open serves the backup from then on. A data file that SQLite cannot open is moved to `FILE.damaged`; then
  * servers that have it open must be restarted.
  *
- * @returns true when the data file was moved
- * @throws SqliteStoreError
+ * @returns true if the data file was moved
+ * @throws SqliteStoreError if the backup or the data file cannot be used
  */
 export async function restoreSqlite(options: SqliteRestoreOptions): Promise<boolean> {
   const { path, from, onProgress = () => {} } = options;
@@ -103,7 +103,7 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
         return isMoved;
       } catch (error) {
         if (!isMoved && isUnusable(error)) isMoved = moveAside(path);
-        // SQLite reports no error for another process's lock here.
+        // A lock that another process holds is reported as `busy`, or with result code 0.
         else if (hasCode(error, 'none', 'busy') && performance.now() < end) await pause(retryMs);
         else throw error instanceof DriverError ? openingError(path, error) : error;
       }
@@ -137,7 +137,7 @@ function checkBackup(connection: Connection, from: string): void {
   throw new SqliteStoreError('store-damaged', `The backup ${from} is damaged: use another one.`);
 }
 
-/** SQLite reports a data file with another page size as read-only. */
+/** Returns true if SQLite cannot write to the data file. With another page size, it reports it as read-only. */
 function isUnusable(error: unknown): boolean {
   if (error instanceof SqliteStoreError) return error.code === 'store-not-a-database';
   return hasCode(error, 'corrupt', 'notADatabase', 'readOnly');

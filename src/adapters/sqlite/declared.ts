@@ -13,14 +13,14 @@ import type { Logger } from '../../ports/logger.ts';
 import { type Connection, pragma, type SqlValue } from './connection/connection.ts';
 import { hasCode, SqliteStoreError } from './connection/errors.ts';
 
-// Declared custom fields. Everything about them is in the file and derived from the JSON by SQLite: an
-// index on an expression for each field, a second one if it is unique, and a table of elements for each array. So
-// a server without a declaration keeps them up to date too.
+// Declared custom fields. The data file has an index on an expression for each field, a second one if it is
+// unique, and a table of elements for each array. They are derived from the JSON, so a server without the
+// declaration keeps them up to date too.
 
 /** SQLite's names of the types (https://www.sqlite.org/json1.html#jtype), and the expression that reads a value. */
 const jsonTypes = {
   text: ["'text'", (path: string) => `json ->> ${path}`],
-  // As REAL, so that 5 and 5.0 are one value. SQLite before 3.53 may read a number as its neighbor.
+  // As REAL, so that 5 and 5.0 are one value. SQLite before 3.53 may read a number as the one next to it.
   number: ["'integer', 'real'", (path: string) => `CAST(json ->> ${path} AS REAL)`],
   boolean: ["'true', 'false'", (path: string) => `json -> ${path}`],
 } as const;
@@ -40,13 +40,14 @@ function pathOf(field: string): string {
 
 type Kind = CustomFilterType | 'unique_text' | 'unique_number';
 
-/** Encodes everything but a–z and 0–9: names in SQLite ignore case, and field names don't. */
+/** Encodes every character of the field except a–z and 0–9: names in SQLite ignore case, field names don't. */
 function nameOf(collection: Collection, kind: Kind, field: string): string {
   const code = (character: string) => `_${character.codePointAt(0)?.toString(16)}_`;
   const type = kind === 'text[]' ? 'list' : kind;
   return `${collection}_${type}_${field.replace(/[^a-z0-9]/gu, code)}`;
 }
 
+/** Returns the field in a name that {@link nameOf} made. */
 function fieldIn(name: string, prefix: string): string {
   const code = (_: string, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16));
   return name.slice(prefix.length).replace(/_([0-9a-f]+)_/g, code);
@@ -73,7 +74,7 @@ function statementsFor(collection: Collection, { name, type, isUnique }: Declare
   };
 }
 
-/** Elements are stored in the order of the default list. */
+/** The primary key has the order of the default list. */
 function elementsSql(collection: Collection, field: string): string {
   const table = elementsTable(collection, field);
   return `CREATE TABLE "${table}" (value TEXT NOT NULL, createdAt TEXT NOT NULL, id TEXT NOT NULL,
@@ -82,7 +83,7 @@ function elementsSql(collection: Collection, field: string): string {
 }
 
 /**
- * The texts in the arrays of the records that meet a condition.
+ * Selects the texts in the arrays of the records that meet a condition.
  *
  * @param records a table or subquery with the columns `json`, `createdAt` and `id`
  */
@@ -158,7 +159,7 @@ function duplicateError(
   return new SqliteStoreError('store-breaks-declaration', message);
 }
 
-/** Maintains the tables of elements, and finds out which unique value is taken. */
+/** Maintains the tables of elements, and looks up unique values. */
 export class DeclaredFields {
   readonly #connection: Connection;
   readonly #collection: Collection;
@@ -170,7 +171,7 @@ export class DeclaredFields {
     this.#collection = collection;
   }
 
-  /** Adds the elements of a record that was stored. */
+  /** Adds the elements of a stored record. */
   add(id: Id): void {
     for (const field of this.#arrayFields()) {
       this.#connection.run(addElements(this.#collection, field, 'record.id = ?'), id);
@@ -178,7 +179,7 @@ export class DeclaredFields {
   }
 
   /**
-   * Replaces the elements of a record that was changed: not before, because a rejected change keeps them.
+   * Replaces the elements of a record. Call it after the record was written: a rejected change must keep them.
    *
    * @param before the JSON that was stored
    */
@@ -199,9 +200,7 @@ export class DeclaredFields {
   }
 
   /**
-   * Removes the elements of records that are about to be deleted.
-   *
-   * @param column the records with this value in it
+   * Removes the elements of the records with a value in a column. Call it before they are deleted.
    */
   remove(column: 'id' | 'authorId', value: string): void {
     for (const field of this.#arrayFields()) {
@@ -230,7 +229,7 @@ export class DeclaredFields {
     }
   }
 
-  /** The arrays that the file has tables for. Another process can have created one since. */
+  /** Returns the arrays that the file has tables for. Another process may have added some. */
   #arrayFields(): readonly string[] {
     const version = pragma(this.#connection, 'schema_version');
     if (version !== this.#version) {

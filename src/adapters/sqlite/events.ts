@@ -6,7 +6,7 @@ import type { OpenFile } from './connection/open-file.ts';
 /** How many events are kept. */
 const maxEvents = 1_000_000;
 
-/** Older events are removed with every 64th event of this process, 128 at most at a time. */
+/** Older events are removed with every 64th one that this store adds, at most 128 at a time. */
 const trimming = { every: 64, max: 128 };
 
 const insert =
@@ -20,7 +20,7 @@ const select = "SELECT sequence || '.' || mark, type, collection, id, version FR
 type Row = readonly [EventPosition, RecordEvent['type'], Collection, Id, version: number];
 
 /**
- * The newest events, in a table, in the order of their commits. Each is written in the transaction of its
+ * A table of the newest events, in the order of their commits. Each event is written in the transaction of its
  * change.
  *
  * A position is a row number and the row's random mark. After a restore, numbers repeat with new marks, so old
@@ -28,7 +28,7 @@ type Row = readonly [EventPosition, RecordEvent['type'], Collection, Id, version
  */
 export class SqliteEvents implements EventLog {
   readonly #file: OpenFile;
-  /** How many events this process has added since it last removed older ones. */
+  /** How many calls of {@link add} are counted toward the next trim. The first call trims. */
   #added = trimming.every;
 
   constructor(file: OpenFile) {
@@ -53,7 +53,7 @@ export class SqliteEvents implements EventLog {
     return this.#file.read(() => {
       if (after === undefined) {
         const end = connection.get<Row>(`${select} ORDER BY sequence DESC LIMIT 1`);
-        // The table is created with a row, and its last row is never removed.
+        // The table is never empty.
         return { events: [], next: String(end?.[0]) };
       }
       const sequence = Number(/^\d{1,15}(?=\.)/.exec(after)?.[0] ?? -1);

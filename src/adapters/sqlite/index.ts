@@ -14,10 +14,10 @@ export { SqliteStoreError, type SqliteStoreErrorCode } from './connection/errors
 export type { SqliteStoreOptions, WriteLimits } from './options.ts';
 
 /**
- * Opens a data file, or creates it. Other stores can have the file open, in this process and in others of this
- * machine.
+ * Opens a data file, or creates it. Several stores may have the same file open, in one process or in several on
+ * one machine.
  *
- * @throws SqliteStoreError
+ * @throws SqliteStoreError if the file cannot be used
  * @throws TypeError or RangeError for invalid `customFilters`
  */
 export function openSqliteStore<const Filters extends CustomFilters = NoCustomFilters>(

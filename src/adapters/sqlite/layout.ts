@@ -3,7 +3,7 @@ import { searchFields } from '../../domain/search.ts';
 import { type Connection, pragma } from './connection/connection.ts';
 import { SqliteStoreError } from './connection/errors.ts';
 
-/** The version of the tables below. A file states it in its `user_version`. */
+/** The version of the tables below, stored in the `user_version` of a file. */
 const layoutVersion = 1;
 
 /** Marks our files (https://www.sqlite.org/pragma.html#pragma_application_id): "Rost" in ASCII. */
@@ -12,7 +12,7 @@ const applicationId = 0x526f7374;
 /** Marks files of versions before the first release: "Rstm" in ASCII. */
 const preReleaseId = 0x5273746d;
 
-/** Returns the columns of a collection's search row, beside `id`. */
+/** Returns the columns of a collection's search row, without `id`. */
 export function searchColumns(collection: Collection): readonly string[] {
   return Object.keys(searchFields[collection]);
 }
@@ -51,10 +51,10 @@ const indexes = `
   CREATE INDEX postsByAuthorAndPublication ON posts (authorId, publishedAt, id);`;
 
 /**
- * - `deleted`: the last versions of deleted records that do not exist now. A trigger fills it.
- * - `events`: not filled by triggers, because inserts into a table with one take more than twice as long. The
- *   first row is not an event: the log is never empty, so SQLite never gives a number twice.
- * - `meta`: a row `filling` marks a store that is being filled.
+ * - `deleted`: the last versions of the deleted records that do not exist now. Deletions add theirs by a trigger.
+ * - `events`: written by the store and not by triggers, which more than double the time of an insert. Its first row
+ *   is not an event, and its last row is never removed: in a table that is never empty, SQLite reuses no number.
+ * - `meta`: facts about the store. The row `filling` marks one that is being filled, and `probe` tests the disk.
  */
 const otherTables = `
   CREATE TABLE receipts (
@@ -112,7 +112,7 @@ export function checkLayout(connection: Connection, file: string): boolean {
   return mark === applicationId;
 }
 
-/** Throws if a newer version of Rostrum has changed the file's layout, which can happen at any time. */
+/** Throws if a newer version of Rostrum has changed the layout of the file, also while this one has it open. */
 export function checkVersion(connection: Connection, file: string): void {
   const version = Number(pragma(connection, 'user_version'));
   if (version <= layoutVersion) return;

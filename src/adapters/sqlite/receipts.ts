@@ -3,10 +3,10 @@ import { type Receipt, repeatedReceipt } from '../../domain/receipt.ts';
 import type { Collection, Version } from '../../domain/record.ts';
 import type { Connection } from './connection/connection.ts';
 
-/** A clock that steps back this much still finds the earlier receipt. */
+/** How long an expired receipt is kept, for a clock that is set back. */
 const purgeDelayMs = 60 * 60 * 1000;
 
-/** Each new receipt removes up to four expired ones, so that they cannot pile up. */
+/** Each new receipt removes up to four expired ones, so that they don't pile up. */
 const purge = `DELETE FROM receipts WHERE rowid IN
   (SELECT rowid FROM receipts WHERE until <= ? ORDER BY until LIMIT 4)`;
 
@@ -35,7 +35,7 @@ export function findReceipt(
   return repeatedReceipt({ fingerprint, until, version, json }, receipt);
 }
 
-/** Keeps a receipt whose key is free. */
+/** Stores a receipt whose key is free. */
 export function addReceipt(
   connection: Connection,
   collection: Collection,

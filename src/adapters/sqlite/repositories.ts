@@ -9,16 +9,16 @@ import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repo
 import { DeclaredFields } from './declared.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
 
-/** Computes the same as `nextInstant`; `strftime` runs only if the clock has stepped back. */
+/** The function `nextInstant` in SQL. `strftime` runs only if the clock was set back. */
 const nextInstant = `iif(updatedAt < ?, ?, coalesce(
   strftime('%Y-%m-%dT%H:%M:%fZ', updatedAt, '+0.001 seconds'), '${latestInstant}'))`;
 
 /**
- * Computes the same as `withoutAuthor`. Other numbers and strings stay as they were written.
+ * The function `withoutAuthor` in SQL. `json_set` copies the text of the other members unchanged.
  *
  * `?` and not `?1`: Node 22 does not bind numbered parameters by position.
  */
-const keepPosts = `UPDATE posts SET
+const removeAuthor = `UPDATE posts SET
   authorId = NULL, version = version + 1, updatedAt = ${nextInstant},
   json = json_set(json, '$.authorId', NULL, '$.updatedAt', ${nextInstant})
   WHERE authorId = ?`;
@@ -49,7 +49,7 @@ export class SqliteUserRepository extends SqliteRepository<User> implements User
       const [sql, values] =
         mode === 'delete'
           ? ['DELETE FROM posts WHERE authorId = ?', []]
-          : [keepPosts, [at, at, at, at]];
+          : [removeAuthor, [at, at, at, at]];
       return { posts: this.connection.run(sql, ...values, id) };
     });
   }

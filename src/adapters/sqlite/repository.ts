@@ -24,10 +24,10 @@ import { searchColumns } from './layout.ts';
 import type { Lists } from './lists/lists.ts';
 import { addReceipt, findReceipt, type RecordRow } from './receipts.ts';
 
-/** How many records `load` stores in one step: a few milliseconds. */
+/** How many records `load` stores in one write, which takes a few milliseconds. */
 const partLength = 200;
 
-/** Parts that the repositories of one store share. */
+/** What the repositories of a store share. */
 export interface StoreParts {
   readonly file: OpenFile;
   readonly lists: Lists;
@@ -35,7 +35,7 @@ export interface StoreParts {
   readonly events: SqliteEvents;
 }
 
-/** What users and posts have in common. Every change of a row writes its event too. */
+/** Stores users or posts. Every change of a record also adds its event. */
 export class SqliteRepository<R extends User | Post> implements Repository<R>, RecordTransfer<R> {
   protected readonly parts: StoreParts;
   protected readonly connection: Connection;
@@ -93,7 +93,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       // `decide` may have changed the object that it was given, so the caller gets another one.
       if (next === current.record) return new VersionedRecord<R>(json, version);
       const made = new VersionedRecord<R>(JSON.stringify(next), version + 1);
-      this.#replace(next, made, json, before);
+      this.#replace(next, made, { json, version }, before);
       return made;
     });
   }
@@ -111,7 +111,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       const deleted = present ? undefined : this.#deletedVersion(record.id);
       const row = { json, version: versionToLoad(version, present?.version, deleted) };
       if (present === undefined) this.#insert(record, row);
-      else this.#replace(record, row, present.json, [], row.version === present.version);
+      else this.#replace(record, row, present);
     });
   }
 
@@ -131,8 +131,8 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   /**
    * Deletes a record, if `guard` allows it.
    *
-   * @param before what to do first
-   * @returns what `before` returns; undefined when there is no record with this id
+   * @param before called before the record is deleted
+   * @returns what `before` returns; undefined if there is no record with this id
    */
   protected remove<T>(
     id: Id,
@@ -151,10 +151,10 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     });
   }
 
-  /** Stores a few at a time, so that other changes, even of other processes, can run in between. */
+  /** Queues one write for each part, so that other changes, even of other processes, can run in between. */
   async #inParts<T>(all: T[], put: (one: T) => void): Promise<void> {
     const parts: Promise<void>[] = [];
-    // Queue all of them now, because the store can be closed meanwhile.
+    // Queue all parts now, because the store may be closed meanwhile.
     while (all.length > 0) {
       const part = all.splice(0, partLength);
       parts.push(this.parts.writes.add(() => part.forEach(put)));
@@ -184,15 +184,14 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   }
 
   /**
-   * @param current the JSON that is stored
-   * @param before the search values that are stored, if they are known
+   * @param current the stored record
+   * @param before the stored search values, if they are known
    */
   #replace(
     record: R,
     { version, json }: RecordRow,
-    current: string,
-    before: readonly SqlValue[],
-    isSame = false,
+    current: RecordRow,
+    before: readonly SqlValue[] = [],
   ): void {
     // SQLite updates every index on a column that is set, so only those that change are set.
     const sets = ['version = ?', 'json = ?'];
@@ -204,8 +203,9 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     }
     const sql = `UPDATE ${this.#collection} SET ${sets.join(', ')} WHERE id = ?`;
     this.#write(record, sql, ...values, record.id);
-    this.#declared.replace(current, record);
-    if (!isSame) this.parts.events.add('updated', this.#collection, record.id, version);
+    this.#declared.replace(current.json, record);
+    if (version === current.version) return;
+    this.parts.events.add('updated', this.#collection, record.id, version);
   }
 
   #searchValues(record: R): SqlValue[] {
@@ -213,7 +213,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     return this.#columns.map((name) => row[name] ?? null);
   }
 
-  /** Looks the reason up, because only SQLite's message names the constraint that failed. */
+  /** Runs a statement. Looks up which rule a constraint error means: only SQLite's message would name it. */
   #write(record: R, sql: string, ...values: SqlValue[]): void {
     try {
       this.connection.run(sql, ...values);

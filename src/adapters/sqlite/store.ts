@@ -18,7 +18,7 @@ type Driver = (file: string, options: { timeout: number; readOnly?: boolean }) =
 
 const nodeSqlite: Driver = (file, options) => new DatabaseSync(file, options);
 
-/** @param driver a driver that tests can make fail; lists are then read with it too, without a worker */
+/** @param driver replaces the default driver in tests. Lists then use it too, without a worker. */
 export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Store {
   const { customFilters = {} } = options;
   checkCustomFilters(customFilters);
@@ -95,12 +95,12 @@ function openConnection(
 
     if (!hasLayout || missingParts(opened, customFilters).length > 0) {
       opened.transaction('IMMEDIATE', () => {
-        // Another process can have created them since.
+        // Another process may have created them since.
         if (!checkLayout(opened, file)) createLayout(opened);
         declareFields(opened, customFilters, logger);
       });
     }
-    // Until here, SQLite waits for other processes' locks and blocks. An open store must not block.
+    // SQLite blocks while it waits for other processes' locks. Only opening may block, an open store must not.
     opened.exec('PRAGMA busy_timeout = 0');
     return opened;
   } catch (error) {
@@ -109,7 +109,7 @@ function openConnection(
   }
 }
 
-/** Read-only, because the last connection that can write moves the log into the file when it closes. */
+/** Read-only: when the last connection that can write closes, SQLite would copy the log into the file. */
 function checkLog(file: string, timeout: number): void {
   const connection = new Connection(() => nodeSqlite(file, { readOnly: true, timeout }));
   try {

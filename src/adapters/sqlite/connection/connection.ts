@@ -4,12 +4,12 @@ import { DriverError, SqliteStoreError } from './errors.ts';
 /** A value of a statement's parameter, or of a row. */
 export type SqlValue = string | number | null;
 
-/** How many prepared statements and plans are kept: more than the shapes of lists that are in use at a time. */
+/** How many prepared statements and query plans are cached: more than the kinds of lists in use at a time. */
 const maxStatements = 200;
 
 /**
- * A database that keeps its prepared statements, and whose failures are {@link DriverError}s. Rows are
- * tuples, of the type that the caller states: all tables are STRICT.
+ * A connection that caches prepared statements and throws {@link DriverError}s. Rows are tuples of the type that
+ * the caller states, which their columns guarantee: all tables are STRICT.
  */
 export class Connection {
   readonly #database: DatabaseSync;
@@ -40,7 +40,7 @@ export class Connection {
     return withDriverErrors(() => Number(this.#prepared(sql).run(...values).changes));
   }
 
-  /** Runs statements that are not worth keeping. */
+  /** Runs statements without caching them. */
   exec(sql: string): void {
     withDriverErrors(() => this.#database.exec(sql));
   }
@@ -63,14 +63,14 @@ export class Connection {
     try {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
     } catch {
-      // The next transaction finds this one open, and rolls it back.
+      // The next BEGIN fails, and tries again to roll back.
     }
   }
 
   /**
    * Copies the database over a file.
    *
-   * @param onProgress called with the number of copied pages, and of all pages; an error that it throws ends the copy
+   * @param onProgress called with the number of copied pages, and of all pages; an error it throws ends the copy
    */
   async copyTo(file: string, onProgress: (done: number, total: number) => void): Promise<void> {
     try {
@@ -124,7 +124,7 @@ function withDriverErrors<T>(driver: () => T): T {
   }
 }
 
-/** Settings that the store's promises depend on, with what SQLite returns once they are in effect. */
+/** Settings that the store's promises depend on, and the value that SQLite returns once they are in effect. */
 const requiredPragmas = [
   // Readers see the last commit while a write goes on.
   ['journal_mode', 'WAL', 'wal'],
@@ -135,11 +135,11 @@ const requiredPragmas = [
 ] as const;
 
 const tuningPragmas = [
-  // 16 MiB hold the inner pages of the indexes of a million records. A commit may look through all.
+  // KiB. The inner pages of all indexes of a million records fit, and a commit may need any of them.
   ['cache_size', '-16384'],
-  // Pages of the log between two checkpoints. With half as many, one in a hundred posts would wait for one.
+  // Pages of the log between two checkpoints. With half, one in a hundred posts would wait for a checkpoint.
   ['wal_autocheckpoint', '2000'],
-  // The log shrinks after a peak.
+  // Bytes that the log shrinks to after a peak.
   ['journal_size_limit', String(64 * 1024 * 1024)],
 ] as const;
 
@@ -154,7 +154,7 @@ export function applyPragmas(connection: Connection, file: string): void {
   }
 }
 
-/** Returns the present value of a setting. */
+/** Returns the value of a pragma. */
 export function pragma(connection: Connection, name: string): SqlValue | undefined {
   return connection.get<[SqlValue]>(`PRAGMA ${name}`)?.[0];
 }

@@ -16,7 +16,7 @@ import { notADatabase, openingError, SqliteStoreError } from './errors.ts';
 /** Bytes of the smallest page (https://www.sqlite.org/fileformat.html#pages). */
 const minPageBytes = 512;
 
-/** NFS, SMB (three types), AFS, Ceph, Lustre and GPFS, as statfs(2) has them on Linux. */
+/** NFS, SMB (three types), AFS, Ceph, Lustre and GPFS, as statfs(2) reports them on Linux. */
 const networkFileSystems = [
   0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x5346414f, 0x00c36400, 0x0bd00bd0, 0x47504653,
 ];
@@ -24,9 +24,9 @@ const networkFileSystems = [
 /**
  * Returns the absolute path of a data file. Creates the file and its folder if they are missing.
  *
- * @param fileSystemOf returns the type of a file system, as statfs(2) has it
+ * @param fileSystemOf replaces statfs(2) in tests
  */
-export function dataFile(path: string, fileSystemOf = typeOf): string {
+export function dataFile(path: string, fileSystemOf = fileSystemType): string {
   if (path === '' || path === ':memory:' || path.includes('\0')) {
     const message = `The SQLite store needs the path of a file, and ${JSON.stringify(path)} is not one. For a store without a file use the memory store.`;
     throw new SqliteStoreError('store-bad-path', message);
@@ -68,7 +68,7 @@ export function isLogInDoubt(file: string): boolean {
   return log !== undefined && log.size > 0 && statSync(file).ctimeMs > log.mtimeMs;
 }
 
-function typeOf(folder: string): number {
+function fileSystemType(folder: string): number {
   return process.platform === 'linux' ? statfsSync(folder).type : 0;
 }
 

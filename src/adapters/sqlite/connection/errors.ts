@@ -35,7 +35,7 @@ export class SqliteStoreError extends Error {
   }
 }
 
-/** Primary result codes (https://www.sqlite.org/rescode.html) that are told apart here. */
+/** Primary result codes (https://www.sqlite.org/rescode.html) that the store distinguishes. */
 const resultCodes = {
   none: 0,
   busy: 5,
@@ -47,8 +47,8 @@ const resultCodes = {
 } as const;
 
 /**
- * Wraps an error of `node:sqlite`, its `cause`. Every driver error is wrapped, so
- * that an error of a decision or a guard is never mistaken for one.
+ * Wraps an error of `node:sqlite`, its `cause`, so that it cannot be confused with an error that a `Decide` or a
+ * `Guard` throws.
  */
 export class DriverError extends Error {
   override readonly name = 'DriverError';

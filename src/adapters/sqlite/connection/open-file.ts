@@ -6,18 +6,20 @@ import { type Connection, pragma, type SqlValue } from './connection.ts';
 import { identityOf } from './data-file.ts';
 import { DriverError, damaged, hasCode, SqliteStoreError } from './errors.ts';
 
-/** How long a read waits while another process recovers the log, and how often it retries. */
-const recoveryMs = 2000;
+/** How long a read waits while another process recovers the log, in milliseconds. */
+export const recoveryMs = 2000;
+
+/** The pause between two tries of a read. */
 const retryMs = 5;
 
-/** How long the same fault is not logged again, in milliseconds. */
+/** How long a message is not logged again, in milliseconds. */
 const repeatMs = 60_000;
 
 /** The data file of an open store: runs reads, and detects when the file is moved, replaced or damaged. */
 export class OpenFile {
   readonly path: string;
   readonly connection: Connection;
-  /** Identifies the file, wherever it is moved. */
+  /** Identifies the file even after it was moved. */
   readonly identity: string | undefined;
   readonly #logger: Logger;
   #isClosed = false;
@@ -84,7 +86,7 @@ export class OpenFile {
     return storeUnavailable(outcome, this.log(damaged(this.path, error.cause)));
   }
 
-  /** Logs an error and returns it. The same message is logged once a minute at most. */
+  /** Logs an error and returns it. The same message is logged at most once a minute. */
   log<E extends Error>(err: E, message = err.message): E {
     const now = performance.now();
     if (now - (this.#loggedAt.get(message) ?? -repeatMs) < repeatMs) return err;
@@ -93,7 +95,7 @@ export class OpenFile {
     return err;
   }
 
-  /** Checkpoints the log, as far as other processes allow it now. */
+  /** Moves the log into the file, unless other processes are using it. */
   checkpoint(): void {
     if (identityOf(this.path) === this.identity) this.#checkpoint('TRUNCATE');
   }
@@ -106,7 +108,7 @@ export class OpenFile {
     }
   }
 
-  /** Null when even that cannot be read. */
+  /** Returns null if even that cannot be read. */
   #schemaVersion(): SqlValue {
     try {
       return pragma(this.connection, 'schema_version') ?? null;

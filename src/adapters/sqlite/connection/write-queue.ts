@@ -1,23 +1,23 @@
-import { setTimeout as pause, setImmediate as tick } from 'node:timers/promises';
+import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises';
 import { type Outcome, RostrumError, refusedByDatabase } from '../../../domain/errors.ts';
 import type { WriteLimits } from '../options.ts';
 import { DriverError, hasCode, SqliteStoreError } from './errors.ts';
 import type { OpenFile } from './open-file.ts';
 
-/** Limits of a commit: the number of writes, and the milliseconds in which more can join. */
+/** Limits of a commit: the number of writes, and the milliseconds after which no more are added. */
 const group = { writes: 500, ms: 3 };
 
 /** Delay before retrying a lock held by another process: 1 to 5 ms. */
 const retryMs = () => 1 + Math.random() * 4;
 
-/** Milliseconds without a write after which the log is checkpointed. */
+/** How long after the last write the log is checkpointed, in milliseconds. */
 const idleMs = 60_000;
 
-/** Written to find out whether the disk has space again: the size of a long post. */
+/** Written to test whether the disk has space again. It has the size of a long post. */
 const probe = 'x'.repeat(64 * 1024);
 
 interface QueuedWrite {
-  /** Runs in the open transaction. If it throws anything but a DriverError, it has changed nothing. */
+  /** Runs in the open transaction. What it wrote before it threw is kept, except after a DriverError. */
   run(): unknown;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -37,7 +37,7 @@ export class WriteQueue {
   readonly #idle: NodeJS.Timeout;
   #running: Promise<void> | undefined;
   #isFailing = false;
-  /** How many of the waiting writes get a transaction of their own. */
+  /** How many of the next writes get their own transactions. */
   #alone = 0;
 
   constructor(file: OpenFile, limits: WriteLimits) {
@@ -46,7 +46,7 @@ export class WriteQueue {
     this.#idle = setTimeout(() => file.checkpoint(), idleMs).unref();
   }
 
-  /** Runs a write in a transaction. Fulfilled with what it returns once that is committed. */
+  /** Runs a write in a transaction. Returns its result after the commit. */
   async add<T>(run: () => T): Promise<T> {
     this.#file.checkOpen();
     if (this.#waiting.length >= this.#limits.queuedWrites) throw new RostrumError('overloaded', {});
@@ -57,7 +57,7 @@ export class WriteQueue {
     });
   }
 
-  /** After a write that failed, finds out whether writes succeed again. */
+  /** After a failed write, tests whether writes succeed again. */
   checkWritable(): void {
     if (!this.#isFailing) return;
     const { connection } = this.#file;
@@ -72,18 +72,18 @@ export class WriteQueue {
     }
   }
 
-  /** Waits for the writes that are queued. */
+  /** Waits for the queued writes. */
   async close(): Promise<void> {
     await this.#running;
     clearTimeout(this.#idle);
   }
 
   async #run(): Promise<void> {
-    await tick(); // Everything that arrives in this tick shares the commit.
+    await nextIteration(); // All writes of this iteration of the event loop share a commit.
     while (this.#waiting.length > 0) {
       if (this.#begin()) {
         this.#commitGroup();
-        await tick();
+        await nextIteration();
       } else await pause(retryMs());
     }
     this.#running = undefined;
@@ -138,8 +138,8 @@ export class WriteQueue {
   }
 
   /**
-   * Rejects the write that broke a constraint of the host. To find it, runs the writes of the group again,
-   * each in its own transaction: SQLite does not say which write broke a deferred constraint.
+   * Rejects the write that violates a constraint of the host. To find it, queues the writes of the group again,
+   * each with its own transaction: SQLite does not say which write violates a deferred constraint.
    */
   #isolate(writes: readonly QueuedWrite[], { cause }: DriverError): void {
     if (writes.length === 1) writes[0]?.reject(refusedByDatabase(cause));
@@ -163,8 +163,8 @@ export class WriteQueue {
 }
 
 /**
- * A COMMIT that met a lock or a full disk was not made. After any other failure (of a sync, above all) the
- * log may hold it, and a restart may bring it back.
+ * Nothing was committed if SQLite reports a lock or a full disk. After other failures, such as one of fsync, the
+ * commit may be in the log, and take effect after a restart.
  */
 function outcomeOfCommit(error: unknown): Outcome {
   return hasCode(error, 'busy', 'full') ? 'none' : 'unknown';

@@ -42,7 +42,7 @@ export function select(
 function orderBy(terms: readonly Term[], order: QueryOrder | undefined): string {
   if (order === undefined) return '';
   const key = expression(order);
-  // SQLite does not see that an expression has one value here, and would sort the rows.
+  // SQLite does not notice that an expression has only one value here, and would sort the rows.
   const isOneValue = terms.some(
     ({ left, right }) => left === key && /^(?:= \?|IS NULL)$/.test(right),
   );

@@ -6,6 +6,7 @@ import type { Collection } from '../../../domain/record.ts';
 import { Connection } from '../connection/connection.ts';
 import { identityOf } from '../connection/data-file.ts';
 import { DriverError } from '../connection/errors.ts';
+import { recoveryMs } from '../connection/open-file.ts';
 import type { PlainQuery } from './list-sql.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
@@ -14,7 +15,7 @@ export interface WorkerData {
   readonly path: string;
   /** The identity of the file that the store has open. */
   readonly identity: string | undefined;
-  /** Aborted requests: request `number` is stored at index `number % aborted.length`. */
+  /** The numbers of aborted requests, each at the index `number % aborted.length`. */
   readonly aborted: Int32Array;
 }
 
@@ -29,13 +30,10 @@ export type WorkerResponse = readonly [
   error?: Error | { readonly message: string; readonly errcode: unknown },
 ];
 
-/** How long a read waits while another process recovers the log, in milliseconds. */
-const recoveryMs = 2000;
-
 const { path, identity, aborted } = workerData as WorkerData;
 let connection: Connection | undefined;
 
-/** The store still has its first file open, even if that was moved and replaced. */
+/** Throws if the path has another file by now: the store still has the first one open. */
 function open(): Connection {
   const opened = new Connection(
     () => new DatabaseSync(path, { readOnly: true, timeout: recoveryMs }),

@@ -12,8 +12,8 @@ import { isQuick, type PlainPage, readPage } from './read-page.ts';
 const maxPending = 10_000;
 
 /**
- * The file of the worker, which lies beside this one and has the same extension. Undefined in a bundle, where
- * this code is in a file of another name.
+ * The script of the worker, which is beside this file and has the same extension. Undefined in a bundle, where
+ * this code is in a file with another name.
  */
 const [, folder, extension] = /^(file:.*\/)lists(\.[jt]s)$/.exec(String(import.meta.url)) ?? [];
 const script = folder === undefined ? undefined : new URL(`${folder}list-worker${extension}`);
@@ -27,29 +27,31 @@ const execArgv = ['--disable-warning=ExperimentalWarning'];
 interface PendingList {
   resolve(page: PlainPage | undefined): void;
   reject(error: unknown): void;
-  end(): void;
+  /** Stops listening to the signal. */
+  release(): void;
 }
 
 /**
- * Reads lists: quick ones on the main connection, others in a worker thread, so that they do not block the
- * event loop. The worker costs 70 µs of processor time for each list, and about 18 MiB.
+ * Reads lists: quick ones on the main connection, the others in a worker thread, which keeps the event loop free.
+ * The worker costs 70 µs of processor time for each list, and about 18 MiB.
  */
 export class Lists {
   readonly #file: OpenFile;
   /** False if no worker can be started. */
   #hasWorker: boolean;
   #worker: Worker | undefined;
-  #hasAnswered = false;
+  /** True once a worker has responded. Before that, a worker that exits means that none can run here. */
+  #hasResponded = false;
   readonly #pending = new Map<number, PendingList>();
   readonly #aborted = new Int32Array(new SharedArrayBuffer(4 * maxPending));
-  #last = 0;
+  #lastNumber = 0;
 
   constructor(file: OpenFile, hasWorker: boolean) {
     this.#file = file;
     this.#hasWorker = hasWorker && script !== undefined;
   }
 
-  /** @throws the reason of the signal as soon as it is aborted */
+  /** Reads a page. If the signal is aborted while the worker has the list, throws its reason at once. */
   async read<R>(collection: Collection, { signal, ...query }: ListQuery): Promise<Page<R>> {
     this.#file.checkOpen();
     const { connection } = this.#file;
@@ -62,7 +64,7 @@ export class Lists {
     return { ...page, items };
   }
 
-  /** Waits for the lists in progress. */
+  /** Ends the worker after the lists in progress. */
   async close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;
@@ -82,15 +84,15 @@ export class Lists {
       if (this.#pending.size >= maxPending) throw new RostrumError('overloaded', {});
       const worker = this.#worker ?? this.#start();
       if (worker === undefined) return resolve(undefined);
-      this.#last = (this.#last % (2 ** 31 - 1)) + 1;
-      const number = this.#last;
+      this.#lastNumber = (this.#lastNumber % (2 ** 31 - 1)) + 1;
+      const number = this.#lastNumber;
       const abort = () => {
         Atomics.store(this.#aborted, number % maxPending, number);
-        this.#take(number)?.reject(signal?.reason);
+        this.#removePending(number)?.reject(signal?.reason);
       };
       signal?.addEventListener('abort', abort);
-      const end = () => signal?.removeEventListener('abort', abort);
-      this.#pending.set(number, { resolve, reject, end });
+      const release = () => signal?.removeEventListener('abort', abort);
+      this.#pending.set(number, { resolve, reject, release });
       // Keeps the process alive only while a list is in progress.
       worker.ref();
       worker.postMessage([number, collection, query] satisfies WorkerRequest);
@@ -103,7 +105,7 @@ export class Lists {
     try {
       this.#worker = new Worker(script ?? '', { workerData, execArgv, env: {} });
     } catch {
-      this.#hasWorker = false; // For example, Node's permission model forbids workers.
+      this.#hasWorker = false; // For example, because of Node's permission model.
       return undefined;
     }
     const worker = this.#worker;
@@ -112,26 +114,26 @@ export class Lists {
       cause = error;
     });
     worker.on('message', ([number, page, error]: WorkerResponse) => {
-      this.#hasAnswered = true;
-      const list = this.#take(number);
+      this.#hasResponded = true;
+      const list = this.#removePending(number);
       if (error === undefined) list?.resolve(page);
       else list?.reject(this.#translate(error));
     });
     worker.on('exit', () => {
       this.#worker = undefined;
-      this.#hasWorker = this.#hasAnswered;
+      this.#hasWorker = this.#hasResponded;
       for (const number of this.#pending.keys()) {
-        const list = this.#take(number);
-        if (this.#hasAnswered) list?.reject(storeUnavailable('none', cause));
+        const list = this.#removePending(number);
+        if (this.#hasResponded) list?.reject(storeUnavailable('none', cause));
         else list?.resolve(undefined);
       }
     });
     return worker;
   }
 
-  #take(number: number): PendingList | undefined {
+  #removePending(number: number): PendingList | undefined {
     const list = this.#pending.get(number);
-    list?.end();
+    list?.release();
     this.#pending.delete(number);
     if (this.#pending.size === 0) this.#worker?.unref();
     return list;

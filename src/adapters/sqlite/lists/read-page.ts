@@ -21,7 +21,7 @@ export interface PlainPage extends Omit<Page<never>, 'items'> {
   readonly texts: readonly string[];
 }
 
-/** The JSON is null if it is larger than an equal share of the page. */
+/** The JSON is null if it is larger than an equal share of the page's bytes: then it is read only if it fits. */
 type Row = [rowid: number, version: Version, json: string | null];
 
 /**
@@ -30,7 +30,7 @@ type Row = [rowid: number, version: Version, json: string | null];
  */
 const maxSorted = { inIndex: 20_000, others: 4000 };
 
-/** With more fields, SQLite would find the expression of a projection too deep. */
+/** With more fields, the expression of a projection could exceed SQLite's limit on its depth. */
 const maxFields = 100;
 
 const whole: Sql = { sql: 'json', values: [] };
@@ -139,7 +139,7 @@ function rarestElement(connection: Connection, collection: Collection, query: Pl
  * Chooses how to find the rows of a range: in the order of an index; by sorting those that match; or, if
  * these are many, along the index of the order. SQLite has no statistics to choose between the last two.
  *
- * @param isFew whether it is known that few rows match
+ * @param isFew true if few rows are known to match, so that they are sorted
  */
 function statementOf(
   connection: Connection,

@@ -9,9 +9,18 @@ export class StoreFailure extends Error {
   override readonly name = 'StoreFailure';
 }
 
-/** @param fault what the store does wrong, as a sentence */
+/** @param fault what the store does wrong */
+export function storeFailure(fault: string, cause?: unknown): StoreFailure {
+  return new StoreFailure(`The store is wrong: ${fault}`, { cause });
+}
+
 export function fail(fault: string, cause?: unknown): never {
-  throw new StoreFailure(`The store is wrong: ${fault}`, { cause });
+  throw storeFailure(fault, cause);
+}
+
+/** Returns a callback that the store must not call. */
+export function uncalled(fault: string): () => never {
+  return () => fail(fault);
 }
 
 /** @param fault what the store does wrong when the condition is false */
@@ -107,7 +116,7 @@ export async function expectReplay<R extends Entity>(
   return creation;
 }
 
-/** The one issue that an error has, by its code. */
+/** The only issue that an error may have, by its code. */
 const issuesOf: Readonly<Record<string, readonly string[]>> = {
   'email-taken': ['/email taken'],
   'field-taken': ['/code taken', '/slug taken'],
@@ -136,18 +145,18 @@ export async function expectError<C extends ErrorCode>(
   return details;
 }
 
-/** Expects that a call ends in the very error that a callback throws. */
-export async function expectThrown(call: (fail: () => never) => Promise<unknown>): Promise<void> {
-  const refusal = new RangeError('refused');
-  const [outcome] = await Promise.allSettled([
-    call(() => {
-      throw refusal;
-    }),
-  ]);
+/** Expects that a call ends in exactly the error that its callback throws. */
+export async function expectThrown(
+  call: (callback: () => never) => Promise<unknown>,
+): Promise<void> {
+  const thrown = new RangeError('thrown by a callback');
+  const callback = () => {
+    throw thrown;
+  };
+  const [outcome] = await Promise.allSettled([call(callback)]);
   if (outcome.status === 'fulfilled') fail('a call returned although its callback threw');
   const error: unknown = outcome.reason;
-  if (error !== refusal)
-    fail(`a call ended in ${quote(error)}, not in its callback's error`, error);
+  if (error !== thrown) fail(`a call ended in ${quote(error)}, not in its callback's error`, error);
 }
 
 /** Waits for calls that race. Returns their results, and counts their errors by code. */

@@ -9,7 +9,7 @@ import {
   expectRecord,
   expectReplay,
   expectThrown,
-  fail,
+  uncalled,
 } from './assertions.ts';
 import { at, later, newReceipt, post, times, user } from './fixtures.ts';
 import { eq, expectMatches, from, insert, list } from './lists.ts';
@@ -36,13 +36,13 @@ export function describeDelete(suite: Suite): void {
     const record = make();
     const other = make();
     await insert(records, [record, other]);
-    await expectThrown((fail) => remove(record.id, fail));
+    await expectThrown((guard) => remove(record.id, guard));
     expectRecord(await records.get(record.id), record);
     expectEqual('the result of delete', await remove(record.id), true);
     await expectAbsent(records, record.id);
     expectEqual('the result of a second delete', await remove(record.id), false);
-    const uncalled = () => fail('a decision was called for a deleted record');
-    const updated = await records.update(record.id, uncalled);
+    const decide = uncalled('a decision was called for a deleted record');
+    const updated = await records.update(record.id, decide);
     expectEqual('the result of update for a deleted record', updated, undefined);
     await expectMatches(records, [], [other.id]);
   });

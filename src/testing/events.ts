@@ -6,7 +6,7 @@ import { later, post, times, user } from './fixtures.ts';
 import { insert } from './lists.ts';
 import type { Suite } from './suite.ts';
 
-/** How long acknowledged events may take to be readable. A sharded cluster may take 15 s, and a busy machine longer. */
+/** How long a test waits for an acknowledged event, at a store with a long delay and on a busy machine. */
 const patienceMs = 45_000;
 
 /** The log of changes. */
@@ -14,7 +14,7 @@ export function describeEvents(suite: Suite): void {
   const { contract, test } = suite;
   if (contract.withoutEvents === undefined) {
     describeWrites(suite);
-    describePositions(suite);
+    describeReads(suite);
   } else {
     test(`has no log: ${contract.withoutEvents}`, async ({ events }) => {
       if (events) await expectError(events.read(1), 'events-unavailable');
@@ -69,7 +69,7 @@ function describeWrites({ testEach, test }: Suite): void {
   }
 }
 
-function describePositions({ test }: Suite): void {
+function describeReads({ test }: Suite): void {
   test('reading on from "next" returns every event once, at any limit', async (store) => {
     const log = logOf(store);
     const { next, events } = await log.read(10);
@@ -224,7 +224,7 @@ function byRecord(events: readonly RecordEvent[]): Record<string, string[]> {
   return lists;
 }
 
-/** Waits until a condition holds, as long as events may take. */
+/** Waits until a condition holds, at most for as long as a test waits for events. */
 async function until(holds: () => Promise<boolean>, pauseMs = 20): Promise<void> {
   const end = Date.now() + patienceMs;
   while (!(await holds())) {

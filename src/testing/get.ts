@@ -5,8 +5,8 @@ import {
   expectEqual,
   expectRecord,
   expectReplay,
-  fail,
   quote,
+  uncalled,
 } from './assertions.ts';
 import {
   expandingCharacter,
@@ -86,14 +86,12 @@ export function describeGet({ test, testEach }: Suite): void {
     await insert(records, known);
     for (const id of unknownIds) {
       const subject = `the id ${quote(id)}`;
-      const uncalled = (what: string) => () =>
-        fail(`${what} was called, but no record has ${subject}`);
       await expectAbsent(records, id);
       expectEqual(`lastVersion of ${subject}`, await records.lastVersion(id), undefined);
       await expectMatches(records, [oneOf('id', [id])], []);
-      const updated = await records.update(id, uncalled('a decision'));
+      const updated = await records.update(id, uncalled(`a decision was called for ${subject}`));
       expectEqual(`the result of update for ${subject}`, updated, undefined);
-      for (const guard of [undefined, uncalled('a guard')]) {
+      for (const guard of [undefined, uncalled(`a guard was called for ${subject}`)]) {
         expectEqual(`the result of delete for ${subject}`, await remove(id, guard), false);
       }
     }
@@ -118,7 +116,7 @@ export function describeGet({ test, testEach }: Suite): void {
 
   for (const [name, variants] of Object.entries(customFields)) {
     testEach(`${name} come back unchanged`, async (resource) => {
-      for (const fields of variants) await expectUnchanged(resource, fields);
+      for (const fields of variants) await expectRoundTrip(resource, fields);
     });
   }
 
@@ -147,8 +145,8 @@ export function describeGet({ test, testEach }: Suite): void {
   });
 }
 
-/** Creates one record with these fields, and changes another one to have them. */
-async function expectUnchanged<R extends Entity>(
+/** Creates a record with these fields, and adds them to another; expects both to come back unchanged. */
+async function expectRoundTrip<R extends Entity>(
   { records, make }: Resource<R>,
   fields: JsonObject,
 ): Promise<void> {

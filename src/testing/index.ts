@@ -16,10 +16,12 @@ import { describeWalks } from './walk.ts';
 export type { Runner, StoreContract, Walks } from './suite.ts';
 
 /**
- * Declares tests that check every rule of the ports' documentation on a store.
+ * Declares tests that check a store against the documentation of the ports. They can't check durability: what
+ * is left after a crash or a power failure.
  *
- * No test can be switched off. A store may leave out two members, `transfer` and `events`; its contract
- * says why, and the name of a test shows the reason.
+ * You can't switch off single tests. If the store leaves out one of the members `transfer` and `events`, its
+ * contract says why, and the name of a test shows the reason. Some rules are checked only if the contract has
+ * the optional functions `another`, `reopen` and `bytesRead`.
  *
  * ```ts
  * import { describe, it } from 'node:test';
@@ -58,7 +60,7 @@ const groups: Groups = {
   events: describeEvents,
 };
 
-/** What two handles on the same data can get wrong. */
+/** Groups that use two handles on the same data, if the contract can open a second one. */
 const groupsOfTwo: Groups = {
   races: describeRaces,
   'races of deletions': describeDeleteRaces,

@@ -1,5 +1,5 @@
-import type { Entity } from '../domain/record.ts';
-import { VersionedRecord } from '../domain/record.ts';
+import { maxArrayLength } from '../domain/declared-fields.ts';
+import { type Entity, VersionedRecord } from '../domain/record.ts';
 import type { Repository } from '../ports/repository.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
 import {
@@ -10,8 +10,8 @@ import {
   expectError,
   expectRecord,
   expectReplay,
-  fail,
   race,
+  uncalled,
 } from './assertions.ts';
 import { digest, newReceipt, post, times, user } from './fixtures.ts';
 import { customEq, expectMatches, insert, list } from './lists.ts';
@@ -54,7 +54,7 @@ export function describeLifecycle({ test, testEach }: Suite): void {
       () => undefined,
     );
     await store.close();
-    const uncalled = (): never => fail('a callback was called after close');
+    const callback = uncalled('a callback was called after close');
     const calls: Record<string, () => Promise<unknown>> = {
       ready: () => store.ready(),
       get: () => records.get(id),
@@ -62,8 +62,8 @@ export function describeLifecycle({ test, testEach }: Suite): void {
       create: () => records.create(make()),
       'create with a receipt': () => records.create(make(), newReceipt()),
       lastVersion: () => records.lastVersion(id),
-      update: () => records.update(id, uncalled),
-      delete: () => remove(id, uncalled),
+      update: () => records.update(id, callback),
+      delete: () => remove(id, callback),
       ...(transfer && {
         scan: () => resource.transfer.scan({ limit: 10, bytes: 1000 }),
         load: () => resource.transfer.load([new VersionedRecord(make(), 1)]),
@@ -178,7 +178,7 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
 
   testEach('does not open if records break a new declaration', async (resource, _, context) => {
     const { name, records, make } = resource;
-    const long = Array.from({ length: 65 }, String);
+    const long = times(maxArrayLength + 1, String);
     const created = [make({ twin: 1, labels: long }), make({ twin: 1, labels: ['a'] })];
     const ids = await insert(records, created);
     await context.opened.close();
@@ -186,7 +186,7 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
       ['twin', { type: 'number', unique: true }, ids],
       ['labels', 'text[]', ids.slice(0, 1)],
     ] as const) {
-      const message = await failureOf(async () => {
+      const message = await messagesOf(async () => {
         const options = { customFilters: { [name]: { [field]: declared } } };
         assert(reopen, 'its contract has no "reopen"');
         await using store = await reopen(context.opened, options);
@@ -213,7 +213,7 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
 }
 
 /** Returns the messages of an error and of its causes. */
-async function failureOf(call: () => Promise<void>): Promise<string> {
+async function messagesOf(call: () => Promise<void>): Promise<string> {
   const [outcome] = await Promise.allSettled([call()]);
   let message = '';
   let error: unknown = outcome.status === 'rejected' ? outcome.reason : undefined;
@@ -221,7 +221,7 @@ async function failureOf(call: () => Promise<void>): Promise<string> {
   return message;
 }
 
-/** The core takes the filters that it offers from the store. */
+/** Checks the declared fields of a store: the core takes its filters from them. */
 function expectFilters(store: Store, expected: StoreOptions['customFilters']): void {
   expectEqual('customFilters', store.customFilters, expected);
 }

@@ -32,7 +32,7 @@ const numbers = [
 /** Conditions of lists. The random calls combine them. */
 export function describeFilters(suite: Suite): void {
   describeSearchFields(suite);
-  describeCustomFields(suite);
+  describeCustomConditions(suite);
 }
 
 function describeSearchFields({ testEach }: Suite): void {
@@ -93,7 +93,7 @@ async function expectSelected<R extends Entity>(
 }
 
 /** Custom fields that a deployment has declared as filters. */
-function describeCustomFields({ testEach }: Suite): void {
+function describeCustomConditions({ testEach }: Suite): void {
   testEach('a custom text matches only the same text', async (resource) => {
     const values = ['"', "'", '\\', ...similarTexts, ...longTexts(1001), ...mixedValues];
     await expectEachFound(resource, 'text', values, [...unknownTexts, 'e%', '["en"]', '{}']);

@@ -22,7 +22,7 @@ const directions = ['asc', 'desc'] as const;
 export function describePages(suite: Suite): void {
   describeOrders(suite);
   describeCuts(suite);
-  for (const direction of directions) describePositions(direction, suite);
+  for (const direction of directions) describePageBounds(direction, suite);
   for (const direction of directions) describeChanges(direction, suite);
 }
 
@@ -128,7 +128,8 @@ function describeCuts({ contract: { bytesRead }, testEach }: Suite): void {
   });
 }
 
-function describePositions(direction: 'asc' | 'desc', { test, testEach }: Suite): void {
+/** Where a page begins and ends. */
+function describePageBounds(direction: 'asc' | 'desc', { test, testEach }: Suite): void {
   test(`a page can start at a position that no record has, ${direction}`, async ({ users }) => {
     const emails = [null, 'b@x', 'ba@x', 'b\ue000@x'];
     const created = emails.map((email, n) => user({ id: `u${n}`, email, createdAt: at(0) }));

@@ -2,7 +2,7 @@ import type { Collection, Entity, Id } from '../domain/record.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../ports/transfer.ts';
-import { assert, quote, StoreFailure } from './assertions.ts';
+import { assert, quote, type StoreFailure, storeFailure } from './assertions.ts';
 import { at, later, post, user } from './fixtures.ts';
 import { Watch } from './watch.ts';
 
@@ -13,7 +13,7 @@ export interface Runner {
 }
 
 export interface StoreContract extends Runner {
-  /** Opens a fresh, empty store. Called once for each test, which closes the store. */
+  /** Opens a new, empty store. Each test calls it once and closes the store. */
   readonly open: (options: StoreOptions) => Store | Promise<Store>;
   /** Says why the store has no `transfer`. The name of a test shows the reason. */
   readonly withoutTransfer?: string | undefined;
@@ -35,7 +35,7 @@ export interface StoreContract extends Runner {
    * eight times its `bytes`.
    */
   readonly bytesRead?: ((store: Store) => number) | undefined;
-  /** The random walks beside the memory store: {@link defaultWalks} when absent. */
+  /** The random walks, which are compared with the memory store: {@link defaultWalks} when absent. */
   readonly walks?: Walks | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Walks {
   readonly calls: number;
 }
 
-/** Four seeds take about a second on a store in memory. */
+/** These take about a second on a store in memory. */
 export const defaultWalks: Walks = { seeds: [1, 2, 3, 4], calls: 400 };
 
 /** The users or the posts of a store, for tests of what both have in common. */
@@ -68,7 +68,7 @@ export interface Opened {
   readonly watch: Watch;
 }
 
-/** What each file of the suite declares its tests with. */
+/** Declares tests; each file of the suite gets one. */
 export interface Suite {
   readonly contract: StoreContract;
   /** Declares a test on a fresh store. */
@@ -80,7 +80,7 @@ export interface Suite {
   ): void;
 }
 
-/** Custom fields of each type, including names that objects inherit and fields of the other list. */
+/** Custom fields of each type, some named like inherited members or like fields of the other collection. */
 export const customFilters = {
   users: {
     city: 'text',
@@ -154,7 +154,7 @@ async function runTest(
       await store.close();
     } catch (cause) {
       const fault = `close ended in ${quote(cause)}; the test may have closed the store before`;
-      failure ??= new StoreFailure(`The store is wrong: ${fault}`, { cause });
+      failure ??= storeFailure(fault, cause);
     }
   }
   if (failure) throw failure;

@@ -28,7 +28,7 @@ export function describeUpdate({ testEach }: Suite): void {
 
 const custom = { list: [{ deep: [1] }], object: { inner: { n: 1 } } };
 
-/** No caller holds an alias of what is stored. */
+/** Arguments and results are values: modifying them changes nothing that is stored. */
 export function describeValues({ testEach }: Suite): void {
   testEach('modifying an argument after the call changes nothing', async ({ records, make }) => {
     const receipt = newReceipt();
@@ -91,14 +91,14 @@ export function describeValues({ testEach }: Suite): void {
     const { records, make, remove } = resource;
     const record = make({ custom });
     await records.create(record);
-    const spoiling = (what: string, fail: () => never) => (current: Versioned<typeof record>) => {
+    const mutating = (what: string, end: () => never) => (current: Versioned<typeof record>) => {
       expectRecord(current, record, 1, `the argument of a ${what}`);
       mutate(current.record);
-      return fail();
+      return end();
     };
     for (const _ of [1, 2]) {
-      await expectThrown((fail) => records.update(record.id, spoiling('decision', fail)));
-      await expectThrown((fail) => remove(record.id, spoiling('guard', fail)));
+      await expectThrown((end) => records.update(record.id, mutating('decision', end)));
+      await expectThrown((end) => remove(record.id, mutating('guard', end)));
     }
     const unchanged = await records.update(record.id, (current) => {
       mutate(current.record);

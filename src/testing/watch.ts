@@ -1,7 +1,7 @@
 import type { Store } from '../ports/store.ts';
-import { fail, quote, StoreFailure } from './assertions.ts';
+import { fail, quote, StoreFailure, storeFailure } from './assertions.ts';
 
-/** The handle that each call goes to. No kind of call goes to one handle only. */
+/** The handle of each call in turn. It is irregular, so that calls in a pattern still reach both handles. */
 const handleOfCall = [0, 1, 1, 0, 1, 0, 0, 1];
 
 /** Observes the calls of a test, so that its failure can say what they were. */
@@ -20,7 +20,7 @@ export class Watch {
     const call = this.#failedCalls.get(error);
     let fault = `The suite is wrong, or a result of the store has another type: ${quote(error)}`;
     if (error instanceof StoreFailure) fault = error.message;
-    else if (call) fault = `The store is wrong: ${call} ended in ${quote(error)}`;
+    else if (call) fault = storeFailure(`${call} ended in ${quote(error)}`).message;
     return new StoreFailure(`${fault} (the last call was ${this.#last()})`, { cause: error });
   }
 
@@ -42,7 +42,7 @@ export class Watch {
     return new Proxy({} as T, { get });
   }
 
-  /** Makes a call, and notes its name. */
+  /** Makes a call, and keeps its name for {@link explain}. */
   call<T>(name: string | (() => string), call: () => Promise<T>): Promise<T> {
     const nameOf = () => (typeof name === 'string' ? name : name());
     this.#last = nameOf;

@@ -4,11 +4,11 @@ import type { EventPage, EventPosition, RecordEvent } from '../../ports/event-lo
 /** How many events are kept: about 10 MB. */
 const capacity = 65_536;
 
-/** The last events of a store in memory. A position is the ring's own random name and a count. */
+/** The last events of a memory store. A position is the ring's random name and a number of events. */
 export class EventRing {
   readonly #name = Math.random().toString(36).slice(2);
   readonly #events: RecordEvent[] = [];
-  /** How many events there have been in all. */
+  /** The number of events since the store was created. */
   #count = 0;
 
   add(event: RecordEvent): void {

@@ -17,8 +17,8 @@ import { checkOpen, MemoryRepository, type State } from './repository.ts';
 import { Table, versionedOf } from './table.ts';
 
 /**
- * Creates a store that keeps everything in the memory of this process and loses it when the process
- * ends: for tests and throw-away servers.
+ * Creates a store in the memory of this process, which loses everything when the process ends: for tests
+ * and throw-away servers.
  */
 export function createMemoryStore<const Filters extends CustomFilters = NoCustomFilters>(
   options?: StoreOptions<Filters>,
@@ -80,7 +80,7 @@ class MemoryUsers extends MemoryRepository<User> implements UserRepository {
     at: Instant,
     guard?: Guard<User>,
   ): Promise<Deletion | undefined> {
-    const user = this.toDelete(id, guard);
+    const user = this.rowToDelete(id, guard);
     if (user === undefined) return undefined;
     const posts = this.#posts.matching([{ field: 'authorId', op: 'eq', value: id }]);
     if (mode === 'refuse' && posts.length > 0) {
@@ -106,7 +106,7 @@ class MemoryPosts extends MemoryRepository<Post> implements PostRepository {
   }
 
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
-    const post = this.toDelete(id, guard);
+    const post = this.rowToDelete(id, guard);
     if (post !== undefined) this.table.delete(post);
     return post !== undefined;
   }

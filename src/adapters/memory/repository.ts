@@ -6,15 +6,15 @@ import { type Id, type Version, type Versioned, versionToLoad } from '../../doma
 import type { User } from '../../domain/user.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
-import { meets, positionOf, type Row, type Table, versionedOf } from './table.ts';
+import { matches, positionOf, type Row, type Table, versionedOf } from './table.ts';
 
-/** What all parts of one store share. */
+/** The state that all parts of one store share. */
 export interface State {
   isClosed: boolean;
   isFilling: boolean;
 }
 
-/** @throws RostrumError `store-unavailable` after the store was closed */
+/** @throws RostrumError `store-unavailable` if the store is closed */
 export function checkOpen({ isClosed }: State): void {
   if (isClosed) throw storeUnavailable('none');
 }
@@ -26,17 +26,14 @@ interface StoredReceipt {
   readonly row: Row;
 }
 
-/**
- * What users and posts have in common. Each method does its work before it first awaits anything: that
- * makes it atomic.
- */
+/** Stores users or posts. No method awaits anything, which makes each of them atomic. */
 export class MemoryRepository<R extends User | Post> implements Repository<R>, RecordTransfer<R> {
   protected readonly table: Table<R>;
   readonly #state: State;
   readonly #checkReferences: (record: R) => void;
   readonly #receipts = new Map<string, StoredReceipt>();
 
-  /** @param checkReferences throws when a record names another one that does not exist */
+  /** @param checkReferences throws if a record names another one that does not exist */
   constructor(state: State, table: Table<R>, checkReferences = (_record: R) => {}) {
     this.#state = state;
     this.table = table;
@@ -52,8 +49,7 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   async list(query: ListQuery): Promise<Page<R>> {
     checkOpen(this.#state);
     const { conditions, order, after, total } = query;
-    const matches = (row: Row) => conditions.every((condition) => meets(row, condition));
-    const rows = this.table.after(order, after).filter(matches);
+    const rows = this.table.rowsAfter(order, after).filter((row) => matches(row, conditions));
     const { items, next } = cutPage(rows, query, (row) => positionOf(row, order));
     const count = total && { total: this.table.matching(conditions).length };
     return { items: items.map((row) => versionedOf<R>(row)), next, ...count };
@@ -67,7 +63,7 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
     const { id } = record;
     if (this.table.get(id) !== undefined) throw new RostrumError('id-taken', { id });
     const row = this.#put(record, (this.table.lastVersion(id) ?? 0) + 1);
-    if (receipt !== undefined) this.#keep(receipt, row);
+    if (receipt !== undefined) this.#storeReceipt(receipt, row);
     return Object.assign(versionedOf<R>(row), { replayed: false });
   }
 
@@ -82,7 +78,7 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
     if (row === undefined) return undefined;
     const current = versionedOf<R>(row);
     const next = decide(current);
-    // The stored row, because `decide` may have changed the object that it was given.
+    // A fresh copy, because `decide` may have modified its argument.
     if (next === current.record) return versionedOf(row);
     return versionedOf(this.#put(next, row.version + 1));
   }
@@ -90,15 +86,18 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   async scan({ after, ...cut }: ScanRequest): Promise<readonly Versioned<R>[]> {
     checkOpen(this.#state);
     const order = { field: 'id', direction: 'asc' } as const;
-    const rows = this.table.after(order, after === undefined ? after : { key: after, id: after });
+    const rows = this.table.rowsAfter(
+      order,
+      after === undefined ? after : { key: after, id: after },
+    );
     return cutPage(rows, cut, (row) => positionOf(row, order)).items.map((row) => versionedOf(row));
   }
 
   async load(records: readonly Versioned<R>[]): Promise<void> {
     checkOpen(this.#state);
     for (const { record, version } of records) {
-      const present = this.table.get(record.id)?.version;
-      this.#put(record, versionToLoad(version, present, this.table.lastVersion(record.id)));
+      const current = this.table.get(record.id)?.version;
+      this.#put(record, versionToLoad(version, current, this.table.lastVersion(record.id)));
     }
   }
 
@@ -113,8 +112,8 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
     },
   };
 
-  /** Returns the row that is about to be deleted, unless there is none; the guard may throw. */
-  protected toDelete(id: Id, guard?: Guard<R>): Row | undefined {
+  /** Returns the row to delete, undefined if there is none. Throws what the guard throws. */
+  protected rowToDelete(id: Id, guard?: Guard<R>): Row | undefined {
     checkOpen(this.#state);
     const row = this.table.get(id);
     if (row !== undefined) guard?.(versionedOf(row));
@@ -129,8 +128,8 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
     return row;
   }
 
-  #keep({ key, fingerprint, from, until }: Receipt, row: Row): void {
-    // Usually the oldest come first, so the first one that is still valid ends the search.
+  #storeReceipt({ key, fingerprint, from, until }: Receipt, row: Row): void {
+    // Expired receipts usually come first, so the first valid one ends the search.
     for (const [old, receipt] of this.#receipts) {
       if (receipt.until > from) break;
       this.#receipts.delete(old);

@@ -16,27 +16,27 @@ import { compareText } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { RecordEvent } from '../../ports/event-log.ts';
 
-/** A record as it is kept: as JSON text, which takes far less memory than the value. */
+/** A stored record. Its JSON text takes far less memory than the value. */
 export interface Row {
   readonly id: Id;
   readonly version: Version;
   readonly json: string;
   readonly search: SearchRow;
-  /** The declared custom fields. */
+  /** The values of the declared custom fields. */
   readonly custom: Readonly<Record<string, unknown>>;
 }
 
-/** The records of one collection by id, and the last versions of deleted ones. Sorts an order on demand. */
+/** The records of one collection by id, and the last versions of deleted ones. Sorts rows on demand. */
 export class Table<R extends User | Post> {
   readonly #collection: Collection;
   readonly #declared: readonly DeclaredField[];
   readonly #onEvent: (event: RecordEvent) => void;
   readonly #rows = new Map<Id, Row>();
-  /** Which record has a unique value, by the field and the value. */
+  /** The id of the record that has a unique value, by the field and the value. */
   readonly #holders = new Map<string, Id>();
   readonly #deleted = new Map<Id, Version>();
-  /** The orders that were asked for since the last change. */
-  readonly #orders = new Map<string, readonly Row[]>();
+  /** The rows in each order that was requested since the last change. */
+  readonly #sorted = new Map<string, readonly Row[]>();
 
   constructor(
     collection: Collection,
@@ -57,8 +57,7 @@ export class Table<R extends User | Post> {
   }
 
   matching(conditions: readonly Condition[]): Row[] {
-    const rows = [...this.#rows.values()];
-    return rows.filter((row) => conditions.every((condition) => meets(row, condition)));
+    return [...this.#rows.values()].filter((row) => matches(row, conditions));
   }
 
   rowOf(record: R, version: Version): Row {
@@ -66,7 +65,7 @@ export class Table<R extends User | Post> {
     const custom: Record<string, unknown> = {};
     for (const { name } of this.#declared) {
       const value: unknown = Reflect.get(record, name);
-      custom[name] = Array.isArray(value) ? [...value] : value; // The caller may change its array.
+      custom[name] = Array.isArray(value) ? [...value] : value; // The caller may modify its array.
     }
     return { id: record.id, version, json: JSON.stringify(record), search, custom };
   }
@@ -101,7 +100,7 @@ export class Table<R extends User | Post> {
     const row = this.#rows.get(id);
     this.#rows.delete(id);
     for (const { key } of row ? this.#uniqueValues(row) : []) this.#holders.delete(key);
-    this.#orders.clear();
+    this.#sorted.clear();
     return row;
   }
 
@@ -114,7 +113,7 @@ export class Table<R extends User | Post> {
     });
     return [email, ...others]
       .filter(({ value }) => value !== null)
-      .map((one) => ({ ...one, key: `${fieldKey(one)} ${JSON.stringify(one.value)}` }));
+      .map((unique) => ({ ...unique, key: `${fieldKey(unique)} ${JSON.stringify(unique.value)}` }));
   }
 
   /** Returns the ids of deleted records after an id, in order. */
@@ -132,7 +131,7 @@ export class Table<R extends User | Post> {
   }
 
   /** Returns the rows after a position, or all rows, in order. */
-  *after(order: QueryOrder, position?: Position): Generator<Row> {
+  *rowsAfter(order: QueryOrder, position?: Position): Generator<Row> {
     const rows = this.#inOrder(order);
     const sign = order.direction === 'asc' ? 1 : -1;
     let low = 0;
@@ -148,19 +147,19 @@ export class Table<R extends User | Post> {
 
   #inOrder(order: QueryOrder): readonly Row[] {
     const name = `${fieldKey(order)} ${order.direction}`;
-    let rows = this.#orders.get(name);
+    let rows = this.#sorted.get(name);
     if (rows === undefined) {
       const sign = order.direction === 'asc' ? 1 : -1;
       rows = Array.from(this.#rows.values(), (row) => ({ row, at: positionOf(row, order) }))
         .sort((a, b) => sign * comparePositions(a.at, b.at))
         .map(({ row }) => row);
-      this.#orders.set(name, rows);
+      this.#sorted.set(name, rows);
     }
     return rows;
   }
 }
 
-/** A custom field can have the name of a search field. */
+/** Names a field uniquely: a custom field may have the name of a search field. */
 function fieldKey({ field, custom }: QueryField): string {
   return `${custom} ${field}`;
 }
@@ -171,12 +170,13 @@ export function positionOf({ id, search, custom }: Row, order: QueryOrder): Posi
   return { key: customValue(custom, { name: field, type }), id };
 }
 
-function valueIn({ search, custom: own }: Row, { field, custom }: QueryField): unknown {
-  return custom === undefined ? search[field] : own[field];
+export function matches(row: Row, conditions: readonly Condition[]): boolean {
+  return conditions.every((condition) => meets(row, condition));
 }
 
-export function meets(row: Row, condition: Condition): boolean {
-  const value = valueIn(row, condition);
+function meets({ search, custom }: Row, condition: Condition): boolean {
+  const { field } = condition;
+  const value = condition.custom === undefined ? search[field] : custom[field];
   switch (condition.op) {
     case 'eq':
       return value === condition.value;
@@ -195,7 +195,7 @@ export function meets(row: Row, condition: Condition): boolean {
   }
 }
 
-/** Returns a fresh copy: callers can modify it. */
+/** Returns a fresh copy, which callers may modify. */
 export function versionedOf<R>(row: Row): VersionedRecord<R> {
   return new VersionedRecord<R>(row.json, row.version);
 }

@@ -1,6 +1,6 @@
 /**
- * True for a name or an address of this machine, which no other machine can reach. Names below `localhost` are
- * among them, with or without a final dot (RFC 6761, section 6.3).
+ * True for a name or an address of this machine that no other machine can reach, such as `localhost` and its
+ * subdomains, with or without a final dot (RFC 6761, section 6.3).
  */
 export function isLoopback(host: string): boolean {
   return /^(?:(?:[\w-]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
@@ -24,9 +24,9 @@ export function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:[^*]+$/.test(text) && new URL(text).origin === text;
 }
 
-/** True for an address of IPv4 or IPv6, and for a network: `10.0.0.0/8`. */
+/** True for an IPv4 or IPv6 address, or a network of them such as `10.0.0.0/8`. */
 export function isNetwork(text: string): boolean {
-  // A network of all addresses would trust every client; a number of proxies is the way to say that.
+  // `/0` would trust every client. To do that, an operator sets a number of proxies instead.
   const [, address = '', bits = '1'] = /^([\da-f.:]+)(?:\/([1-9]\d{0,2}))?$/i.exec(text) ?? [];
   if (ipv4.test(address)) return Number(bits) <= 32;
   // The only IP addresses with colons that a URL accepts are those of IPv6.

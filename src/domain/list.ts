@@ -49,7 +49,7 @@ export interface QueryOrder extends QueryField {
   readonly direction: 'asc' | 'desc';
 }
 
-/** The value that an order sorts by: of a search field, or of a custom field (a number if declared so). */
+/** The value that an order sorts by: a number only for a custom field that is declared as one. */
 export type SortKey = string | number | null;
 
 /**
@@ -75,8 +75,8 @@ export interface ListQuery {
   /** Whether to count all records that match, on every page. */
   readonly total?: boolean | undefined;
   /**
-   * The top-level fields that are needed of each record; `id` is always one of them. A store that reads
-   * only these says so with {@link Page.isProjected}, and counts the bytes of what it read. For any other
+   * The top-level fields of each record to return; `id` is always one of them. A store that reads only
+   * these says so with {@link Page.isProjected}, and counts the bytes of what it read. For any other
    * store the core cuts the records.
    */
   readonly fields?: readonly string[] | undefined;

@@ -41,7 +41,7 @@ export interface Idempotency {
   readonly caller?: string | undefined;
 }
 
-/** Makes a receipt of digests: a store keeps neither the caller nor the input. */
+/** Makes a receipt of digests, so that a store keeps neither the caller's name nor the input. */
 export async function makeReceipt(
   { idempotencyKey, caller = '' }: Idempotency,
   collection: Collection,
@@ -49,7 +49,8 @@ export async function makeReceipt(
   now: Instant,
 ): Promise<Receipt> {
   const name = JSON.stringify([caller, collection, idempotencyKey]);
-  // Read the input before the first await, because the caller may reuse it. Too deep an input is never stored.
+  // Read the input before the first await, because the caller may reuse it. An input that is too deep is
+  // never stored, so it needs no fingerprint.
   const text = isTooDeep(input) ? undefined : String(canonicalJson(input as Json));
   const [key, fingerprint] = await Promise.all([
     sha256(name),

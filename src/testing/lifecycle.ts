@@ -17,7 +17,7 @@ import { digest, newReceipt, post, times, user } from './fixtures.ts';
 import { customEq, expectMatches, insert, list } from './lists.ts';
 import { customFilters, type Opened, type Suite } from './suite.ts';
 
-/** A store is opened, ready, closed. */
+/** Opening and closing a store, and whether it is ready. */
 export function describeLifecycle({ test, testEach }: Suite): void {
   test('a new store is ready and empty, with its customFilters', async (store, { opened }) => {
     await store.ready();

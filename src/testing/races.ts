@@ -6,7 +6,7 @@ import { later, newReceipt, post, times, user } from './fixtures.ts';
 import { insert, list, readAll, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
 
-/** Calls that race: each sees what the one before it left. */
+/** Calls that race: they take effect one after another. */
 export function describeRaces(suite: Suite): void {
   describeRecordRaces(suite);
   describeReceiptRaces(suite);

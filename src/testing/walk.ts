@@ -7,8 +7,8 @@ import { customFilters, defaultWalks, type StoreContract, type Suite } from './s
 import { type Call, RandomCalls, Refusal } from './walk-calls.ts';
 
 /**
- * Random walks: the same calls on the store and on the memory store, which must return the same. They
- * combine what other tests look at one by one, such as conditions, nulls and ids that are created again.
+ * Makes the same random calls on the store and on the memory store, and compares their results. The calls
+ * combine what other tests check one by one, such as conditions, nulls and ids that are created again.
  */
 export function describeWalks({ contract, test }: Suite): void {
   const { walks: { seeds, calls } = defaultWalks } = contract;

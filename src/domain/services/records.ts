@@ -38,7 +38,7 @@ export interface RecordContext<R extends EntityFields, Repo extends Repository<R
   readonly newId: () => Id;
 }
 
-/** The part of a context that does not depend on what a record is. */
+/** The part of a context that is the same for every type of record. */
 interface CallContext extends ListRules {
   /** The rights of the caller; undefined for an embedder, who is allowed to do everything. */
   readonly access: Access | undefined;
@@ -173,7 +173,7 @@ export async function changeRecord<R extends EntityFields>(
   return stored && Object.assign(stored, { changed });
 }
 
-/** Throws what prevents this caller from changing or deleting a record. Called inside the store's step. */
+/** Throws if this caller is not allowed to change or delete this version. Called in the store's atomic step. */
 export function checkChange<R extends EntityFields>(
   context: Context<R>,
   id: Id,

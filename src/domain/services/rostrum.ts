@@ -167,7 +167,7 @@ function checkedIds(ids: IdGenerator): () => Id {
   };
 }
 
-/** @throws TypeError for an invalid part, which would otherwise fail at the first call only */
+/** @throws TypeError for an invalid part, which would otherwise fail only at the first call */
 function checkParts(
   store: unknown,
   clock: unknown,

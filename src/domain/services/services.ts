@@ -43,7 +43,7 @@ const methods = {
   posts: [...shared, 'listWithAuthors'],
 };
 
-/** @throws TypeError for a result that lacks a method: no call may get past the wrapper */
+/** @throws TypeError for a result that lacks a method: every call must go through the wrapper */
 export function wrapServices(
   services: Services,
   around: Around,

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { cors } from '../../src/adapters/http/access/cors.ts';
 import { clientAddresses } from '../../src/adapters/http/client-address.ts';
-import { publicBase } from '../../src/adapters/http/target.ts';
+import { normalizePublicUrl } from '../../src/adapters/http/target.ts';
 import {
   isLoopback,
   isNetwork,
@@ -45,7 +45,7 @@ const checks: readonly {
     check: isPlainUrl,
     right: 'https://a.b http://a.b:8080/backend/ https://a.b/x/y',
     wrong: 'a.b /x ftp://a.b https://u@a.b https://u:p@a.b https://a.b?x https://a.b#x',
-    use: publicBase,
+    use: normalizePublicUrl,
   },
   {
     check: isSafeUrl,

@@ -8,9 +8,9 @@ import { clientAddresses } from './client-address.ts';
 import {
   type AppSettings,
   compose,
+  createRequestState,
   hostOf,
   type RostrumState,
-  requestState,
   type Step,
   setOperation,
 } from './context.ts';
@@ -31,7 +31,13 @@ import { Problem } from './problems/problem.ts';
 import { apiRouter, methodNotAllowed } from './router.ts';
 import { commonHeaders } from './send.ts';
 import { maxTargetLength } from './sizes.ts';
-import { parseTarget, pathBelow, prefixPath, publicBase, unmountedUrl } from './target.ts';
+import {
+  normalizePrefix,
+  normalizePublicUrl,
+  parseTarget,
+  pathBelow,
+  restoreBaseUrl,
+} from './target.ts';
 
 /** The options of any way to serve Rostrum. */
 export type ChainOptions = RostrumHttpOptions & Partial<RostrumAppOptions>;
@@ -78,7 +84,7 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
   return appOf(
     chain({ ...options, hasPages: true }, [
       servePages(rostrum, describe, options, limiter), // Before the API, whose prefix can be empty.
-      api(prefixPath(options.prefix), endpointsFor(rostrum.customFilters)),
+      api(normalizePrefix(options.prefix), endpointsFor(rostrum.customFilters)),
       api('', mcpEndpoints(options)),
     ]),
     options,
@@ -97,7 +103,7 @@ export function rostrumMiddleware(
   rostrum: AnyRostrum,
   options: RostrumHttpOptions = {},
 ): Middleware {
-  const prefix = prefixPath(options.prefix);
+  const prefix = normalizePrefix(options.prefix);
   const serve = compose(apiChain(rostrum, options)) as Middleware;
   // Before the router: it matches, and the chain touches `ctx.state`, only below the prefix.
   return (ctx, next) =>
@@ -123,12 +129,12 @@ export function rostrumListener(
   rostrum: AnyRostrum,
   options: RostrumHttpOptions = {},
 ): (request: IncomingMessage, response: ServerResponse, next?: NextListener) => void {
-  const prefix = prefixPath(options.prefix);
+  const prefix = normalizePrefix(options.prefix);
   const isOurs = (url: string) => pathBelow(prefix, parseTarget(url).path) !== undefined;
-  const handle = standalone(rostrum, options).callback();
+  const handle = createApiApp(rostrum, options).callback();
   return (request, response, next) => {
     const { url = '' } = request;
-    const whole = next === undefined || isOurs(url) ? url : unmountedUrl(request);
+    const whole = next === undefined || isOurs(url) ? url : restoreBaseUrl(request);
     if (next !== undefined && !isOurs(whole)) return next();
     request.url = whole;
     void handle(request, response);
@@ -136,13 +142,13 @@ export function rostrumListener(
 }
 
 /** An app that serves the paths below the prefix; every other path is 404. */
-export function standalone(rostrum: AnyRostrum, options: ChainOptions): Koa {
+export function createApiApp(rostrum: AnyRostrum, options: ChainOptions): Koa {
   return appOf(apiChain(rostrum, options), options);
 }
 
 /** The chain of the API without pages. */
 function apiChain(rostrum: AnyRostrum, options: ChainOptions): readonly Step[] {
-  const prefix = prefixPath(options.prefix);
+  const prefix = normalizePrefix(options.prefix);
   const endpoints = [...endpointsFor(rostrum.customFilters), ...mcpEndpoints(options)];
   const api = apiRouter(rostrum, prefix, options, limiterFor(options), endpoints);
   return chain({ ...options, hasPages: false }, [problemsRouter(prefix).routes(), api.routes()]);
@@ -192,12 +198,12 @@ function initState(options: ChainOptions & Pick<AppSettings, 'hasPages'>): Step 
     requireIfMatch,
     issuer,
     hasPages,
-    publicUrl: publicBase(options.publicUrl),
-    prefix: prefixPath(options.prefix),
+    publicUrl: normalizePublicUrl(options.publicUrl),
+    prefix: normalizePrefix(options.prefix),
     addressOf: clientAddresses(options.trustedProxies),
   };
   return (ctx, next) => {
-    ctx.state.rostrum = requestState(ctx, settings);
+    ctx.state.rostrum = createRequestState(ctx, settings);
     return next();
   };
 }

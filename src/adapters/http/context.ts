@@ -110,7 +110,7 @@ export function setOperation(operation: string): Step {
 
 const noQuery: Query = new Map();
 
-export function requestState(ctx: Koa.Context, app: AppSettings): RequestState {
+export function createRequestState(ctx: Koa.Context, app: AppSettings): RequestState {
   const { headers } = ctx;
   const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
   const siteUrl = app.publicUrl ?? mountPath(ctx.url, originalUrl);

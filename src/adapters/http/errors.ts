@@ -50,10 +50,10 @@ function wrapCause(cause: unknown): Error {
 /** Errors that nobody expected become an opaque 500. */
 function toProblem(error: unknown, ctx: Context): Problem {
   if (error instanceof Problem) return error;
-  return isRostrumError(error) ? ofRostrumError(error, ctx) : internal(error);
+  return isRostrumError(error) ? fromRostrumError(error, ctx) : internal(error);
 }
 
-function ofRostrumError(error: AnyRostrumError, ctx: Context): Problem {
+function fromRostrumError(error: AnyRostrumError, ctx: Context): Problem {
   const { message } = error;
   switch (error.code) {
     case 'id-taken': // The id generator produced a duplicate; the client can do nothing about it.

@@ -21,7 +21,7 @@ export type McpHandler = (
   onChange: (change: AuditedChange) => void,
 ) => Promise<Response>;
 
-/** Options of the API, wherever it is served. */
+/** Options of the API, for each way to serve it. */
 export interface RostrumHttpOptions {
   /** The path of the API; `/api/v1` if absent. */
   readonly prefix?: string | undefined;
@@ -65,7 +65,7 @@ export type PageName = (typeof allPages)[number];
 
 /** Options of the whole program's app. */
 export interface RostrumAppOptions extends RostrumHttpOptions {
-  /** Fulfilled if the store can serve right now: what `/readyz` asks. */
+  /** Fulfilled if the store can serve requests right now; `/readyz` calls it. */
   readonly ready: () => Promise<void>;
   /** JSON Schemas of custom fields, for the description of the API. */
   readonly customFields?: CustomFieldsDescription | undefined;
@@ -94,7 +94,7 @@ export interface ServeOptions {
   readonly publicUrl?: string | undefined;
   readonly trustedProxies?: TrustedProxies | undefined;
   readonly metrics?: Pick<HttpMetrics, 'problem'> | undefined;
-  /** How long requests under way can take when the server closes; 10,000 if absent. */
+  /** How long requests in progress can take when the server closes; 10,000 if absent. */
   readonly shutdownTimeoutMs?: number | undefined;
 }
 

@@ -14,7 +14,7 @@ import { defaultLimits, type ServeOptions } from './options.ts';
 import { Problem, problemResponse } from './problems/problem.ts';
 import { commonHeaders } from './send.ts';
 import { maxTargetLength } from './sizes.ts';
-import { parseTarget, publicBase } from './target.ts';
+import { normalizePublicUrl, parseTarget } from './target.ts';
 
 /** A listening server. */
 export interface RunningServer {
@@ -165,7 +165,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
 /** Returns a function that logs and counts a rejected request, and writes the last response of its connection. */
 function refusals({ logger, metrics, publicUrl, trustedProxies }: ServeOptions) {
   const addressOf = clientAddresses(trustedProxies);
-  const base = publicBase(publicUrl);
+  const base = normalizePublicUrl(publicUrl);
   return (
     problem: Problem,
     request: Pick<IncomingMessage, 'headers' | 'socket'>,

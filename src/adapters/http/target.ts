@@ -139,7 +139,7 @@ export function mountPath(url: string, originalUrl: string): string {
 }
 
 /** Returns the target with the mount path that Express removed and put in `baseUrl`. */
-export function unmountedUrl(request: { readonly url?: string | undefined }): string {
+export function restoreBaseUrl(request: { readonly url?: string | undefined }): string {
   const { url = '', baseUrl = '' } = request as {
     readonly url?: string;
     readonly baseUrl?: string;
@@ -152,7 +152,7 @@ export function unmountedUrl(request: { readonly url?: string | undefined }): st
  *
  * @throws TypeError for a prefix that is not a path, or ends in a slash
  */
-export function prefixPath(prefix = '/api/v1'): string {
+export function normalizePrefix(prefix = '/api/v1'): string {
   if (prefix === '' || prefix === '/') return '';
   const { path, isValid } = parseTarget(prefix);
   if (!isValid || !prefix.startsWith('/') || /\/(?:\/|$)|\?/.test(prefix)) {
@@ -173,7 +173,7 @@ export function escapePath(path: string): string {
  *
  * @throws TypeError for a value that is not a plain http or https URL
  */
-export function publicBase(text: string | undefined): string | undefined {
+export function normalizePublicUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (!isPlainUrl(text)) {
     throw new TypeError(

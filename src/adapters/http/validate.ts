@@ -13,14 +13,14 @@ export function validateQuery(
 ): Step {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   const allowed = [...known.keys()];
-  const refuse = (sentence: string, errors: readonly ProblemEntry[]) =>
+  const invalidQuery = (sentence: string, errors: readonly ProblemEntry[]) =>
     new Problem('invalid-query', sentence, { errors, members: { allowed } });
 
   return ({ state: { rostrum } }, next) => {
     const text = rostrum.target.query;
     if (text === '') return next();
     const query = parseQuery(text);
-    if (query === undefined) throw refuse('Malformed percent-encoding in the query.', []);
+    if (query === undefined) throw invalidQuery('Malformed percent-encoding in the query.', []);
     const errors: QueryError[] = [];
     for (const [name, values] of query) {
       errors.push(...errorsOf(name, values, known, hintFor));
@@ -31,7 +31,7 @@ export function validateQuery(
       const one = sentenceOf(`query parameter "${first.parameter.slice(0, 64)}"`, first.message);
       const count = errors.length < maxIssues ? errors.length : `${maxIssues} or more`;
       const many = `${count} query parameters are not accepted.`;
-      throw refuse(errors.length === 1 ? one : many, errors);
+      throw invalidQuery(errors.length === 1 ? one : many, errors);
     }
     rostrum.query = query;
     return next();

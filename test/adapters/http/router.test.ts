@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import Koa from 'koa';
 import { clientAddresses } from '../../../src/adapters/http/client-address.ts';
-import { requestState } from '../../../src/adapters/http/context.ts';
+import { createRequestState } from '../../../src/adapters/http/context.ts';
 import type { Endpoint } from '../../../src/adapters/http/endpoint.ts';
 import { serve } from '../../../src/adapters/http/index.ts';
 import { LoadLimiter } from '../../../src/adapters/http/limits/load-limiter.ts';
@@ -29,7 +29,7 @@ describe('the router', () => {
       ...{ requireIfMatch: false, hasPages: false, addressOf: clientAddresses() },
     };
     const app = new Koa().use((ctx, next) => {
-      ctx.state.rostrum = requestState(ctx, settings);
+      ctx.state.rostrum = createRequestState(ctx, settings);
       return next();
     });
     app.use(apiRouter(rostrum, '', {}, new LoadLimiter(), [endpoint]).routes());

@@ -93,7 +93,7 @@ function identification(authenticate: Authenticate, options: Options) {
     const { rostrum } = ctx.state;
     const address = rateLimitKey(rostrum.address);
     if (failures && authorization !== undefined) await peek(ctx, failures, address);
-    const result = await ask(authenticate, ctx);
+    const result = await callAuthenticate(authenticate, ctx);
     if (result !== undefined && !('refused' in result)) return result;
     if (authorization !== undefined) {
       rostrum.refusal = result?.refused;
@@ -120,10 +120,10 @@ function logLimit(address: string, { limit, reset }: Quota, logger: Logger | und
   logger?.warn({ address, limit, seconds: reset }, message);
 }
 
-/** The code of an error that means: the credentials cannot be checked right now. */
+/** The code of an error of `authenticate` when it cannot check credentials right now. */
 const unavailable = 'credentials-unavailable';
 
-async function ask(authenticate: Authenticate, ctx: Context): Promise<Authentication> {
+async function callAuthenticate(authenticate: Authenticate, ctx: Context): Promise<Authentication> {
   try {
     return await authenticate(ctx);
   } catch (cause) {

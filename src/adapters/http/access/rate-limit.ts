@@ -88,10 +88,8 @@ function setHeaders(ctx: Context, { policy, limit, window, remaining, reset }: Q
 }
 
 export function limitAddress({ address }: RateLimits = {}): Step | undefined {
-  return (
-    address &&
-    ((ctx, next) => take(ctx, address, rateLimitKey(ctx.state.rostrum.address)).then(next))
-  );
+  if (address === undefined) return undefined;
+  return (ctx, next) => take(ctx, address, rateLimitKey(ctx.state.rostrum.address)).then(next);
 }
 
 export function limitCaller({ caller: limiter }: RateLimits = {}): Step | undefined {

@@ -65,7 +65,7 @@ export function eventsEndpoint(): Endpoint {
       const seconds = ctx.method === 'HEAD' ? 0 : Number(query.get('wait')?.[0] ?? 0);
       if (seconds > 0) {
         limitWaiting(waiting, ctx);
-        reservations.release(); // A request that waits does not count as one under way.
+        reservations.release(); // A request that waits does not count as one in progress.
       }
       const { events, next } = await services.events.read({
         after,

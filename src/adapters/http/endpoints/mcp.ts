@@ -36,7 +36,7 @@ export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly E
   return [endpoint];
 }
 
-/** Protects against web pages of other sites, as the protocol asks: 403. */
+/** Protects against web pages of other sites, as the protocol requires: 403. */
 function checkOrigin(ctx: Context, origins: readonly string[]): void {
   const { origin } = ctx.headers;
   const own = URL.parse(publicUrlOf(ctx))?.origin;

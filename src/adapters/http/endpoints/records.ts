@@ -13,16 +13,16 @@ import { sendEmpty, sendJson, sendJsonText } from '../send.ts';
 
 // What the endpoints of users and posts have in common: headers, responses, problems.
 
-export const ifMatch = tags(
+export const ifMatch = entityTagParameter(
   'If-Match',
   'Apply the request only if the record is at one of these versions; * for any.',
 );
-export const ifNoneMatch = tags(
+export const ifNoneMatch = entityTagParameter(
   'If-None-Match',
   'Apply the change only if the record is at none of these versions. A GET returns 304 if it is at one of them.',
 );
 
-function tags(name: string, description: string): Parameter {
+function entityTagParameter(name: string, description: string): Parameter {
   return {
     name,
     description,

@@ -168,7 +168,7 @@ export function userEndpoints(custom: CustomFilterFields | undefined): readonly 
 }
 
 /** Sets `:id` to the caller's subject. */
-const resolveItself: Step = (ctx, next) => {
+const setOwnId: Step = (ctx, next) => {
   ctx.params = { id: subjectOf(ctx.state.rostrum.caller) };
   return next();
 };
@@ -181,7 +181,7 @@ function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
     const own = {
       ...endpoint,
       path: `/users/${selfAlias}`,
-      resolve: resolveItself,
+      resolve: setOwnId,
       operation: operation.replace('User', 'Me'),
       summary: summary.replace('a user', "the caller's own user"),
     };

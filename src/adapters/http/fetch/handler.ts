@@ -30,6 +30,6 @@ export function fetchHandler(app: Koa, addressOf?: AddressOf): FetchHandler {
       incoming as unknown as IncomingMessage,
       outgoing as unknown as ServerResponse<IncomingMessage>,
     );
-    return outgoing.made;
+    return outgoing.response;
   };
 }

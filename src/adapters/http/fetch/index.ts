@@ -1,6 +1,6 @@
 /** Rostrum for hosts that pass a `Request` and send a `Response`: Next, SvelteKit, Hono, Deno. */
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
-import { standalone } from '../app.ts';
+import { createApiApp } from '../app.ts';
 import type { RostrumAppOptions, RostrumHttpOptions } from '../options.ts';
 import { type AddressOf, type FetchHandler, fetchHandler } from './handler.ts';
 
@@ -30,5 +30,5 @@ export function createFetchHandler(
   rostrum: AnyRostrum,
   options: FetchHandlerOptions = {},
 ): FetchHandler {
-  return fetchHandler(standalone(rostrum, options), options.address);
+  return fetchHandler(createApiApp(rostrum, options), options.address);
 }

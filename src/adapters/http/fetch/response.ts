@@ -2,11 +2,11 @@ import { EventEmitter } from 'node:events';
 import type { ReadableStreamDefaultController } from 'node:stream/web';
 import type { VirtualSocket } from './virtual-socket.ts';
 
-/** Connection headers are the host's business. */
+/** The host sets these. */
 const hopByHop = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /** A longer body is streamed in chunks of this size. */
-const pieceBytes = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
 /** The part of `ServerResponse` that Koa uses, as a `Response`. */
 export class OutgoingResponse extends EventEmitter {
@@ -17,7 +17,7 @@ export class OutgoingResponse extends EventEmitter {
   destroyed = false;
   readonly socket: VirtualSocket;
   readonly #headers = new Headers();
-  readonly #made = Promise.withResolvers<Response>();
+  readonly #response = Promise.withResolvers<Response>();
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 
   constructor(socket: VirtualSocket) {
@@ -25,15 +25,15 @@ export class OutgoingResponse extends EventEmitter {
     this.socket = socket;
     socket.once('close', () => {
       if (this.destroyed) return;
-      this.#made.reject(socket.reason);
+      this.#response.reject(socket.reason);
       this.#controller?.error(socket.reason);
       this.#close();
     });
   }
 
-  /** Fulfilled with the head, and with the body if it is short; rejected if the client goes. */
-  get made(): Promise<Response> {
-    return this.#made.promise;
+  /** Fulfilled with the head, and with the body if it is short; rejected if the client disconnects. */
+  get response(): Promise<Response> {
+    return this.#response.promise;
   }
 
   get headersSent(): boolean {
@@ -71,18 +71,18 @@ export class OutgoingResponse extends EventEmitter {
     this.writableEnded = true;
     for (const name of hopByHop) this.#headers.delete(name);
     const length = body === null ? 0 : Buffer.byteLength(body);
-    const isShort = length <= pieceBytes;
+    const isShort = length <= chunkBytes;
     const { statusCode: status, statusMessage: statusText } = this;
     const head = { status, statusText, headers: this.#headers };
-    this.#made.resolve(
-      new Response(isShort ? body : this.#inPieces(Buffer.from(body ?? '')), head),
+    this.#response.resolve(
+      new Response(isShort ? body : this.#inChunks(Buffer.from(body ?? '')), head),
     );
     if (isShort) this.#finish(length);
   }
 
-  #inPieces(bytes: Buffer): ReadableStream<Uint8Array> {
-    const pieces = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, n) =>
-      bytes.subarray(n * pieceBytes, (n + 1) * pieceBytes),
+  #inChunks(bytes: Buffer): ReadableStream<Uint8Array> {
+    const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, n) =>
+      bytes.subarray(n * chunkBytes, (n + 1) * chunkBytes),
     );
     return new ReadableStream(
       {
@@ -90,12 +90,12 @@ export class OutgoingResponse extends EventEmitter {
           this.#controller = controller;
         },
         pull: (controller) => {
-          const piece = pieces.shift();
-          if (piece === undefined) {
+          const chunk = chunks.shift();
+          if (chunk === undefined) {
             controller.close();
             this.#finish(bytes.length);
           } else {
-            controller.enqueue(piece);
+            controller.enqueue(chunk);
             this.socket.refreshTimeout();
           }
         },

@@ -16,7 +16,7 @@ export interface EntityTag {
 
 const tag = String.raw`(?:W/)?"[!#-~\u0080-\u00ff]*"`;
 
-/** Entity tags with commas between them. Members may be empty (RFC 9110, section 5.6.1.2). */
+/** Entity tags with commas between them. Members can be empty (RFC 9110, section 5.6.1.2). */
 const tagList = `[ \\t,]*${tag}(?:[ \\t]*,[ \\t,]*${tag})*[ \\t,]*`;
 const entityTags = new RegExp(`^${tagList}$`);
 
@@ -26,7 +26,7 @@ export const entityTagsPattern = `^(?:\\*|${tagList})$`;
 /**
  * Reads `If-Match` or `If-None-Match`: `*`, or entity tags.
  *
- * @returns undefined when it is malformed
+ * @returns undefined if it is malformed
  */
 export function parseEntityTags(header: string): readonly EntityTag[] | '*' | undefined {
   if (header === '*') return header;

@@ -16,7 +16,7 @@ const smallResponse = 64 * 1024;
 
 /** What the limiter allows. `test/faults/http-pressure.ts` fails without each of these limits. */
 const limits = {
-  /** Requests of one queue, and of all, under way or waiting; one more is a 503. */
+  /** Requests of one queue, and of all, in progress or waiting; one more is a 503. */
   perQueue: 256,
   total: 2000,
   /** Bodies of more than `smallBody` that are read or used at a time; those of them that are parsed. */
@@ -65,7 +65,7 @@ class Queue {
 }
 
 /**
- * Limits the work under way, so that clients with large or slow requests do not keep others waiting. Each
+ * Limits the work in progress, so that clients with large or slow requests do not keep others waiting. Each
  * operation has a queue, and the queues share the time of the event loop. docs/operations.md lists the limits.
  */
 export class LoadLimiter {
@@ -143,19 +143,19 @@ export class LoadLimiter {
     return async (ctx, next) => {
       const { name, slot } = queueOf(ctx);
       const queue = this.#queue(name, slot);
-      const own = bodySlot(ctx);
-      const canStart = () => this.#isFree(slot) && this.#isFree(own) && this.#mayRespond(queue);
-      const waits = this.#start(ctx, queue, canStart, () => {
+      const parsing = bodySlot(ctx);
+      const canStart = () => this.#isFree(slot) && this.#isFree(parsing) && this.#canRespond(queue);
+      const wait = this.#start(ctx, queue, canStart, () => {
         queue.running += 1;
         this.#running += 1;
         this.#take(ctx, slot);
-        this.#take(ctx, own);
+        this.#take(ctx, parsing);
         ctx.state.rostrum.reservations.add(() => {
           queue.running -= 1;
           this.#running -= 1;
         });
       });
-      if (waits !== undefined) await waits;
+      if (wait !== undefined) await wait;
       if (ctx.res.destroyed || ctx.req.socket.destroyed) throw new RequestAborted();
       await next();
       this.#watchResponse(ctx, queue);
@@ -182,7 +182,7 @@ export class LoadLimiter {
   }
 
   /** Once a queue has large responses, its running requests count as large ones too. */
-  #mayRespond({ unread, running }: Queue): boolean {
+  #canRespond({ unread, running }: Queue): boolean {
     if (unread.size === 0) return true;
     if (unread.size + running < limits.unread && this.#unread < limits.unreadTotal) return true;
     unread.closeStalled();
@@ -231,11 +231,11 @@ export class LoadLimiter {
     this.#waiting += 1;
     this.#scheduler.schedule();
     const since = performance.now();
-    const refuse = (error: Error) => {
+    const fail = (error: Error) => {
       if (this.#remove(queue, waiting)) reject(error);
     };
-    const timer = setTimeout(refuse, limits.waitMs, overloaded);
-    const onClose = () => refuse(new RequestAborted());
+    const timer = setTimeout(fail, limits.waitMs, overloaded);
+    const onClose = () => fail(new RequestAborted());
     ctx.res.once('close', onClose);
     try {
       await promise;

@@ -70,7 +70,7 @@ function isNumber(text: string): boolean {
   return numberForm.test(text) && Number.isFinite(Number(text));
 }
 
-/** Reads the filter on custom fields; undefined when no record can match. */
+/** Reads the filter on custom fields. Returns undefined if no record can match. */
 export function readCustomFilter(
   query: Query,
   fields: CustomFilterFields | undefined,
@@ -88,7 +88,7 @@ export function readCustomFilter(
   return filter;
 }
 
-/** Returns null for a text that is not of the type. */
+/** Returns null for a text that the type doesn't have. */
 function readValue(text: string, type: 'text' | 'number' | 'boolean') {
   if (type === 'text') return text;
   if (type === 'number') return isNumber(text) ? Number(text) : null;

@@ -69,7 +69,7 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   };
 }
 
-/** The parameters that choose a page and its form, and no records. */
+/** The parameters that choose a page and its form, but don't filter. */
 const pageParameters = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'include']);
 
 function readFilters<Filter extends EntityFilter>(
@@ -149,13 +149,13 @@ function first(query: Query, name: string): string | undefined {
 }
 
 /** Time limit for one list, in milliseconds. */
-const listMs = 10_000;
+const listTimeoutMs = 10_000;
 
 /** Aborted when the client disconnects, or when a list exceeds its time limit. */
 function listSignal({ res }: Context): AbortSignal {
   const controller = new AbortController();
-  const late = () => controller.abort(new RostrumError('overloaded', {}));
-  const timer = setTimeout(late, listMs);
+  const onTimeout = () => controller.abort(new RostrumError('overloaded', {}));
+  const timer = setTimeout(onTimeout, listTimeoutMs);
   res.once('close', () => {
     clearTimeout(timer);
     if (!res.writableFinished) controller.abort(new RequestAborted());

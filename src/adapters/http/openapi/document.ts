@@ -5,7 +5,7 @@ import { endpointsFor } from '../endpoints/index.ts';
 import { ifMatch } from '../endpoints/records.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { commonProblems, type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
-import { prefixPath, publicBase } from '../target.ts';
+import { normalizePrefix, normalizePublicUrl } from '../target.ts';
 import { reference } from './fields.ts';
 import { commonHeaderNames, responseHeaders } from './headers.ts';
 import { problemContent, problemSchemas } from './problems.ts';
@@ -20,7 +20,7 @@ type Options = Pick<
 /** Returns the OpenAPI 3.1 description, derived from the endpoint literals. */
 export function openApiDocument(customFilters: CustomFilters, options: Options): JsonSchema {
   const { prefix, publicUrl, authenticate, customFields = {} } = options;
-  const base = publicBase(publicUrl) ?? '';
+  const base = normalizePublicUrl(publicUrl) ?? '';
   const endpoints = endpointsFor(customFilters);
   const paths: Record<string, Record<string, JsonSchema>> = {};
   const responses: Record<string, JsonSchema> = {};
@@ -40,7 +40,7 @@ export function openApiDocument(customFilters: CustomFilters, options: Options):
       contact: { name: 'The operator of this server' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: base + prefixPath(prefix) || '/' }],
+    servers: [{ url: base + normalizePrefix(prefix) || '/' }],
     tags,
     ...(authenticate === undefined && { security: [] }),
     paths,

@@ -66,7 +66,7 @@ function allowMissingCredentials(send: Step): Step {
   };
 }
 
-/** @param about the facts about the program, for callers who can read all users */
+/** @param about the facts about the program: only for callers who can read all users */
 function callerOf(
   ctx: Context,
   { authenticate }: RostrumAppOptions,

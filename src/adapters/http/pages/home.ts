@@ -3,7 +3,7 @@ import { type Context, publicUrlOf } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { sendJson } from '../send.ts';
 import { once } from './files.ts';
-import { escapeHtml, type Site, sendHtml, wantsPage } from './html.ts';
+import { escapeHtml, negotiateHtml, type Site, sendHtml } from './html.ts';
 
 const started = new Date().toISOString().slice(0, 16).replace('T', ' ');
 
@@ -36,7 +36,7 @@ export async function sendHome(
     live: `${base}/livez`,
     ready: `${base}/readyz`,
   };
-  if (!wantsPage(ctx) || !pages.has('home')) {
+  if (!negotiateHtml(ctx) || !pages.has('home')) {
     const status = isReady ? 'ok' : 'unavailable';
     sendJson(ctx, { name: 'Rostrum', status, ...links });
     return;

@@ -5,8 +5,8 @@ import type { PageName } from '../options.ts';
 /** A longer `Accept` is not parsed: parsing takes quadratic time. */
 export const maxAcceptLength = 1024;
 
-/** True for a browser, false for a program. The response then varies with `Accept`. */
-export function wantsPage(ctx: Context): boolean {
+/** Chooses between HTML and JSON by `Accept`, and sets the headers that say so. Returns true for HTML. */
+export function negotiateHtml(ctx: Context): boolean {
   ctx.vary('Accept');
   ctx.set('Cache-Control', 'no-cache');
   const { accept = '' } = ctx.headers;

@@ -4,7 +4,7 @@ import { type ProblemCode, type ProblemType, problemCatalogue } from '../problem
 import { exampleOf, Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { escapePath } from '../target.ts';
-import { escapeHtml, type Site, sendHtml, wantsPage } from './html.ts';
+import { escapeHtml, negotiateHtml, type Site, sendHtml } from './html.ts';
 
 const types = new Map<string, ProblemType>(Object.entries(problemCatalogue));
 
@@ -15,7 +15,7 @@ const types = new Map<string, ProblemType>(Object.entries(problemCatalogue));
  */
 export function addProblems(page: (path: string, send: Step) => void, site: Site): void {
   page('/problems', (ctx) => {
-    if (wantsPage(ctx)) return sendHtml(ctx, site, 'Problems', tableOf(ctx));
+    if (negotiateHtml(ctx)) return sendHtml(ctx, site, 'Problems', tableOf(ctx));
     const all = Array.from(types, ([code, type]) => describe(ctx, code, type));
     return sendJson(ctx, { problems: all });
   });
@@ -23,7 +23,7 @@ export function addProblems(page: (path: string, send: Step) => void, site: Site
     const { code = '' } = ctx.params;
     const type = types.get(code);
     if (type === undefined) throw new Problem('path-not-found', 'No problem has this code.');
-    if (wantsPage(ctx)) return sendHtml(ctx, site, type.title, pageOf(ctx, code, type));
+    if (negotiateHtml(ctx)) return sendHtml(ctx, site, type.title, pageOf(ctx, code, type));
     return sendJson(ctx, describe(ctx, code, type));
   });
 }

@@ -8,12 +8,12 @@ import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
-import { escapePath, pathBelow, prefixPath, publicBase } from '../target.ts';
+import { escapePath, normalizePrefix, normalizePublicUrl, pathBelow } from '../target.ts';
 import { callerSteps, hasAdmin, sendAdmin } from './admin.ts';
 import { docsFiles, hasDocs, sendDocs } from './docs.ts';
 import { sendFile } from './files.ts';
 import { sendHome } from './home.ts';
-import { escapeHtml, favicon, type Site, sendHtml, wantsPage } from './html.ts';
+import { escapeHtml, favicon, negotiateHtml, type Site, sendHtml } from './html.ts';
 import { addProblems } from './problems.ts';
 
 /**
@@ -27,7 +27,7 @@ export function servePages(
   options: RostrumAppOptions,
   limiter: LoadLimiter,
 ): Step {
-  const prefix = prefixPath(options.prefix);
+  const prefix = normalizePrefix(options.prefix);
   const site = siteOf(options);
   const routes = routesOf(site, rostrum, describe, options, limiter).routes();
   return async (ctx, next) => {
@@ -45,14 +45,14 @@ export function servePages(
       await routes(ctx, next);
     } catch (error) {
       const isMissing = error instanceof Problem && error.code === 'path-not-found';
-      if (!isMissing || method !== 'GET' || !wantsPage(ctx)) throw error;
+      if (!isMissing || method !== 'GET' || !negotiateHtml(ctx)) throw error;
       redirectToPage(ctx, site, error, isApi);
     }
   };
 }
 
 function siteOf({ publicUrl, pages = allPages }: RostrumAppOptions): Site {
-  const base = publicBase(publicUrl) ?? '';
+  const base = normalizePublicUrl(publicUrl) ?? '';
   const isInstalled = { home: true, docs: hasDocs(), admin: hasAdmin() };
   const served = new Set(pages.filter((name) => isInstalled[name]));
   const all = [
@@ -97,7 +97,7 @@ function routesOf(
   page('/favicon.ico', sendFile({ type: 'image/svg+xml', read: () => favicon }));
   addProblems((path, send) => page(path, send, '/problems'), site);
   if (authenticate !== undefined) {
-    const prefix = prefixPath(options.prefix);
+    const prefix = normalizePrefix(options.prefix);
     for (const path of mcp === undefined ? [prefix] : [prefix, mcpPath]) {
       page(escapePath(metadataPath(path)), (ctx) => sendJson(ctx, resourceMetadata(ctx, path)));
     }

@@ -51,9 +51,9 @@ export type ChainOptions = RostrumHttpOptions & Partial<RostrumAppOptions>;
 function chain(
   options: ChainOptions & Pick<AppSettings, 'hasPages'>,
   routers: readonly Step[],
-): readonly Step[] {
+): Middleware {
   const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
-  const steps = [
+  return compose([
     initState(options), // ctx.state.rostrum
     setCommonHeaders, // The headers of every response
     batchResponses,
@@ -66,8 +66,7 @@ function chain(
     ...routers, // Everything that is served
     methodNotAllowed, // 405
     notFound, // 404
-  ];
-  return steps.filter((step) => step !== undefined);
+  ]) as Middleware;
 }
 
 /**
@@ -104,7 +103,7 @@ export function rostrumMiddleware(
   options: RostrumHttpOptions = {},
 ): Middleware {
   const prefix = normalizePrefix(options.prefix);
-  const serve = compose(apiChain(rostrum, options)) as Middleware;
+  const serve = apiChain(rostrum, options);
   // Before the router: it matches, and the chain touches `ctx.state`, only below the prefix.
   return (ctx, next) =>
     pathBelow(prefix, parseTarget(ctx.url).path) === undefined
@@ -147,7 +146,7 @@ export function createApiApp(rostrum: AnyRostrum, options: ChainOptions): Koa {
 }
 
 /** The chain of the API without pages. */
-function apiChain(rostrum: AnyRostrum, options: ChainOptions): readonly Step[] {
+function apiChain(rostrum: AnyRostrum, options: ChainOptions): Middleware {
   const prefix = normalizePrefix(options.prefix);
   const endpoints = [...endpointsFor(rostrum.customFilters), ...mcpEndpoints(options)];
   const api = apiRouter(rostrum, prefix, options, limiterFor(options), endpoints);
@@ -160,10 +159,9 @@ function limiterFor({ metrics }: ChainOptions): LoadLimiter {
   return limiter;
 }
 
-function appOf(steps: readonly Step[], { logger }: ChainOptions): Koa {
-  const app = new Koa();
+function appOf(serve: Middleware, { logger }: ChainOptions): Koa {
+  const app = new Koa().use(serve);
   reportErrors(app, logger);
-  for (const step of steps) app.use(step as Middleware);
   return app;
 }
 

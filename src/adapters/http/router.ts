@@ -32,7 +32,7 @@ export function apiRouter(
   const stepsOf = (endpoint: Endpoint, ...first: (Step | undefined)[]): Step => {
     const { operation, scopes, resource, query, queryHint, headers } = endpoint;
     const form = endpoint.body && bodyForms[endpoint.method];
-    const steps = [
+    return compose([
       setOperation(operation),
       ...first,
       limitAddress(rateLimits), // 429
@@ -46,8 +46,7 @@ export function apiRouter(
       limiter.run(queueOf(endpoint)), // 503
       form && parseBody, // 400
       endpoint.handle as Step, // 404, 403, 428, 412, 422, 409, 503
-    ];
-    return compose(steps.filter((step) => step !== undefined));
+    ]);
   };
 
   for (const [path, own] of Map.groupBy(endpoints, (one) => one.path)) {

@@ -1,6 +1,5 @@
 import { selfAlias, subjectOf } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
-import type { JsonObject } from '../../../domain/json.ts';
 import type { PostInput } from '../../../domain/post.ts';
 import type { PostFilter, PostSort } from '../../../domain/search.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -19,10 +18,10 @@ import {
   prefer,
   problemsOf,
   responsesOf,
-  sendChanged,
   sendCreated,
   sendDeleted,
   sendRecord,
+  updateEndpoints,
 } from './records.ts';
 
 const responses = responsesOf('Post');
@@ -99,38 +98,7 @@ export function postEndpoints(custom: CustomFilterFields | undefined): readonly 
         sendRecord(ctx, await services.posts.get(ctx.params.id ?? ''));
       },
     },
-    {
-      ...change,
-      method: 'PUT',
-      operation: 'replacePost',
-      summary: 'Replace a post',
-      description: 'Removes the fields that are left out. Never creates a post.',
-      body: 'PostInput',
-      responses: responses.changed,
-      problems: problems.changed,
-      async handle(ctx) {
-        const { services } = ctx.state.rostrum;
-        const { id = '' } = ctx.params;
-        const body = ctx.request.body as PostInput;
-        sendChanged(ctx, 'posts', await services.posts.replace(id, body, preconditionOf(ctx)));
-      },
-    },
-    {
-      ...change,
-      method: 'PATCH',
-      operation: 'patchPost',
-      summary: 'Change some fields of a post',
-      description: 'A JSON merge patch (RFC 7396): absent fields stay, and null removes a field.',
-      body: 'PostPatch',
-      responses: responses.changed,
-      problems: problems.changed,
-      async handle(ctx) {
-        const { services } = ctx.state.rostrum;
-        const { id = '' } = ctx.params;
-        const body = ctx.request.body as JsonObject;
-        sendChanged(ctx, 'posts', await services.posts.patch(id, body, preconditionOf(ctx)));
-      },
-    },
+    ...updateEndpoints(change, 'Post', problems.changed), // PUT, PATCH
     {
       ...change,
       method: 'DELETE',

@@ -1,11 +1,14 @@
 import { type CustomFilterFields, declaredFields } from '../../../domain/declared-fields.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { PostInput } from '../../../domain/post.ts';
 import type { Collection, Versioned } from '../../../domain/record.ts';
 import type { CreateOptions } from '../../../domain/services/record-service.ts';
-import type { Context } from '../context.ts';
+import type { UserInput } from '../../../domain/user.ts';
+import type { Context, Handler } from '../context.ts';
 import type { Endpoint, Parameter } from '../endpoint.ts';
 import { entityTag, entityTagsPattern, parseEntityTags, type View } from '../headers/etag.ts';
 import { keyPattern, parseIdempotencyKey } from '../headers/idempotency.ts';
-import { isNotModified } from '../headers/preconditions.ts';
+import { isNotModified, preconditionOf } from '../headers/preconditions.ts';
 import { preferredReturn } from '../headers/prefer.ts';
 import { logChange } from '../operator/log.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
@@ -102,6 +105,44 @@ export function problemsOf(
     changed: [...body, ...deleted, 'invalid-record', ...taken],
     deleted,
   };
+}
+
+/** PUT and PATCH of a record. */
+export function updateEndpoints(
+  change: Pick<Endpoint, 'path' | 'scopes' | 'headers'> & { readonly queue: Collection },
+  schema: 'User' | 'Post',
+  problems: readonly ProblemCode[],
+): readonly Endpoint[] {
+  const name = schema.toLowerCase();
+  const shared = { ...change, responses: responsesOf(schema).changed, problems };
+  const handle =
+    (method: 'replace' | 'patch'): Handler =>
+    async (ctx) => {
+      const service = ctx.state.rostrum.services[change.queue];
+      const { id = '' } = ctx.params;
+      const body = ctx.request.body as UserInput & PostInput & JsonObject;
+      sendChanged(ctx, change.queue, await service[method](id, body, preconditionOf(ctx)));
+    };
+  return [
+    {
+      ...shared,
+      method: 'PUT',
+      operation: `replace${schema}`,
+      summary: `Replace a ${name}`,
+      description: `Removes the fields that are left out. Never creates a ${name}.`,
+      body: `${schema}Input`,
+      handle: handle('replace'),
+    },
+    {
+      ...shared,
+      method: 'PATCH',
+      operation: `patch${schema}`,
+      summary: `Change some fields of a ${name}`,
+      description: 'A JSON merge patch (RFC 7396): absent fields stay, and null removes a field.',
+      body: `${schema}Patch`,
+      handle: handle('patch'),
+    },
+  ];
 }
 
 export function createOptions({ headers }: Context): CreateOptions {

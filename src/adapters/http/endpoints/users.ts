@@ -1,6 +1,5 @@
 import { canReadInFull, selfAlias, subjectOf } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
-import type { JsonObject } from '../../../domain/json.ts';
 import type { UserFilter, UserSort } from '../../../domain/search.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { UserInput } from '../../../domain/user.ts';
@@ -26,6 +25,7 @@ import {
   sendCreated,
   sendDeleted,
   sendRecord,
+  updateEndpoints,
 } from './records.ts';
 
 const responses = responsesOf('User');
@@ -102,38 +102,7 @@ export function userEndpoints(custom: CustomFilterFields | undefined): readonly 
         else sendRecord(ctx, await services.users.getPublic(id), 'public');
       },
     },
-    {
-      ...change,
-      method: 'PUT',
-      operation: 'replaceUser',
-      summary: 'Replace a user',
-      description: 'Removes the fields that are left out. Never creates a user.',
-      body: 'UserInput',
-      responses: responses.changed,
-      problems: problems.changed,
-      async handle(ctx) {
-        const { services } = ctx.state.rostrum;
-        const { id = '' } = ctx.params;
-        const body = ctx.request.body as UserInput;
-        sendChanged(ctx, 'users', await services.users.replace(id, body, preconditionOf(ctx)));
-      },
-    },
-    {
-      ...change,
-      method: 'PATCH',
-      operation: 'patchUser',
-      summary: 'Change some fields of a user',
-      description: 'A JSON merge patch (RFC 7396): absent fields stay, and null removes a field.',
-      body: 'UserPatch',
-      responses: responses.changed,
-      problems: problems.changed,
-      async handle(ctx) {
-        const { services } = ctx.state.rostrum;
-        const { id = '' } = ctx.params;
-        const body = ctx.request.body as JsonObject;
-        sendChanged(ctx, 'users', await services.users.patch(id, body, preconditionOf(ctx)));
-      },
-    },
+    ...updateEndpoints(change, 'User', problems.changed), // PUT, PATCH
     {
       ...change,
       method: 'DELETE',

@@ -120,13 +120,16 @@ export class LoadLimiter {
   async reserveBody(ctx: Context): Promise<void> {
     const slot = { key: 'bodies', capacity: limits.bodies };
     const canStart = () => {
-      const isFree = this.#isFree(slot);
+      const isFree = this.#slots.isFree(slot);
       if (!isFree) this.#senders.closeStalled();
       return isFree;
     };
-    await this.#start(ctx, this.#queue(slot.key, slot), canStart, () => this.#take(ctx, slot));
+    const { reservations } = ctx.state.rostrum;
+    await this.#start(ctx, this.#queue(slot.key, slot), canStart, () =>
+      reservations.add(this.#slots.take(slot)),
+    );
     this.#senders.add(ctx.req.socket);
-    ctx.state.rostrum.reservations.add(() => this.bodyArrived(ctx));
+    reservations.add(() => this.bodyArrived(ctx));
   }
 
   /** Called when the body has arrived completely. */
@@ -143,14 +146,15 @@ export class LoadLimiter {
     return async (ctx, next) => {
       const { name, slot } = queueOf(ctx);
       const queue = this.#queue(name, slot);
-      const parsing = bodySlot(ctx);
-      const canStart = () => this.#isFree(slot) && this.#isFree(parsing) && this.#canRespond(queue);
+      const slots = [slot, bodySlot(ctx)].filter((needed) => needed !== undefined);
+      const canStart = () =>
+        slots.every((one) => this.#slots.isFree(one)) && this.#canRespond(queue);
       const wait = this.#start(ctx, queue, canStart, () => {
+        const { reservations } = ctx.state.rostrum;
         queue.running += 1;
         this.#running += 1;
-        this.#take(ctx, slot);
-        this.#take(ctx, parsing);
-        ctx.state.rostrum.reservations.add(() => {
+        for (const one of slots) reservations.add(this.#slots.take(one));
+        reservations.add(() => {
           queue.running -= 1;
           this.#running -= 1;
         });
@@ -171,14 +175,6 @@ export class LoadLimiter {
 
   #checkCapacity(queue: Queue): void {
     if (queue.isFull || this.#running + this.#waiting >= limits.total) throw overloaded;
-  }
-
-  #isFree(slot: Slot | undefined): boolean {
-    return slot === undefined || this.#slots.isFree(slot);
-  }
-
-  #take({ state: { rostrum } }: Context, slot: Slot | undefined): void {
-    if (slot !== undefined) rostrum.reservations.add(this.#slots.take(slot));
   }
 
   /** Once a queue has large responses, its running requests count as large ones too. */

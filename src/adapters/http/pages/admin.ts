@@ -4,7 +4,7 @@ import { scopes } from '../../../domain/caller.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { authentication } from '../access/authenticate.ts';
 import { limitAddress, limitCaller } from '../access/rate-limit.ts';
-import type { Context, Step } from '../context.ts';
+import { type Context, compose, type Step } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
@@ -37,32 +37,22 @@ export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
 }
 
 /** `/admin/caller`: the caller's name, label and scopes. Any scope is enough, and credentials can be missing. */
-export function callerSteps(rostrum: AnyRostrum, options: RostrumAppOptions): readonly Step[] {
+export function sendCaller(rostrum: AnyRostrum, options: RostrumAppOptions): Step {
   const { rateLimits } = options;
-  const send: Step = async (ctx) => {
-    ctx.vary('Authorization');
-    sendJson(ctx, callerOf(ctx, options, await facts(options)), 'no-store');
-  };
-  const steps = [
-    allowMissingCredentials(send),
+  const identify = compose([
     limitAddress(rateLimits),
     authentication(rostrum, options)(scopes),
     limitCaller(rateLimits),
-    send,
-  ];
-  return steps.filter((step) => step !== undefined);
-}
-
-/** Runs another step in place of a 401 if the request has no credentials. */
-function allowMissingCredentials(send: Step): Step {
-  return async (ctx, next) => {
+  ]);
+  return async (ctx) => {
     try {
-      await next();
+      await identify(ctx, async () => {});
     } catch (error) {
-      const isMissing = error instanceof Problem && error.code === 'unauthenticated';
-      if (!isMissing || ctx.headers.authorization !== undefined) throw error;
-      await send(ctx, next);
+      const isUnnamed = error instanceof Problem && error.code === 'unauthenticated';
+      if (!isUnnamed || ctx.headers.authorization !== undefined) throw error;
     }
+    ctx.vary('Authorization');
+    sendJson(ctx, callerOf(ctx, options, await facts(options)), 'no-store');
   };
 }
 

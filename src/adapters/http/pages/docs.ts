@@ -10,23 +10,23 @@ const [css, js] = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8'];
 
 const style = `@media (prefers-color-scheme: dark) { #docs { filter: invert(.9) hue-rotate(180deg) } }`;
 const script = `SwaggerUIBundle({ url: document.getElementById('docs').dataset.url, dom_id: '#docs', validatorUrl: null });`;
-const libraryFile = (name: string) => resolveOptional(`${library}/${name}`);
+const fileOf = (name: string) => resolveOptional(`${library}/${name}`);
 
 /** The files that `/docs` loads, keyed by their path below it. */
 export const docsFiles: Readonly<Record<string, StaticFile>> = {
   'swagger-ui.css': {
     type: css,
-    read: () => readFile(libraryFile('swagger-ui.css') ?? '', 'utf8'),
+    read: () => readFile(fileOf('swagger-ui.css') ?? '', 'utf8'),
   },
   'swagger-ui-bundle.js': {
     type: js,
-    read: () => readFile(libraryFile('swagger-ui-bundle.js') ?? '', 'utf8'),
+    read: () => readFile(fileOf('swagger-ui-bundle.js') ?? '', 'utf8'),
   },
   'docs.css': { type: css, read: () => style },
   'docs.js': { type: js, read: () => script },
 };
 
-export const hasDocs = () => libraryFile('swagger-ui.css') !== undefined;
+export const hasDocs = () => fileOf('swagger-ui.css') !== undefined;
 
 /** `/docs`: unmodified Swagger UI with our description. It contacts no other host. */
 export function sendDocs(ctx: Context, site: Site): void {

@@ -9,7 +9,7 @@ import { allPages, type RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { escapePath, normalizePrefix, normalizePublicUrl, pathBelow } from '../target.ts';
-import { callerSteps, hasAdmin, sendAdmin } from './admin.ts';
+import { hasAdmin, sendAdmin, sendCaller } from './admin.ts';
 import { docsFiles, hasDocs, sendDocs } from './docs.ts';
 import { sendFile } from './files.ts';
 import { sendHome } from './home.ts';
@@ -109,12 +109,7 @@ function routesOf(
     }
   }
   if (site.pages.has('admin')) {
-    router.get(
-      '/admin/caller',
-      setOperation('/admin/caller'),
-      ...admission,
-      ...callerSteps(rostrum, options),
-    );
+    page('/admin/caller', sendCaller(rostrum, options));
     page('/admin', (ctx) => sendAdmin(ctx, site));
     page('/admin/*path', (ctx) => sendAdmin(ctx, site), '/admin');
   }

@@ -4,7 +4,7 @@ import { limits } from './limits.ts';
 /** A connection string that Rostrum rejects. The message never contains a password. */
 export class MongodbUrlError extends Error {
   override readonly name = 'MongodbUrlError';
-  readonly code = 'store-url-refused';
+  readonly code = 'store-bad-url';
   /** The setting to change or to leave out; `url` for the string as a whole. */
   readonly setting: string;
 

@@ -26,7 +26,7 @@ import {
  */
 export class MongodbStoreError extends Error {
   override readonly name = 'MongodbStoreError';
-  readonly code = 'store-refused';
+  readonly code = 'store-unusable';
 }
 
 /** Awaits a write. Throws the error of the ports if a unique index or a validator rejects a record. */

@@ -43,7 +43,7 @@ export const limits = {
   listRecords: 512,
   /** Ids per point-read command. */
   pointReads: 64,
-  /** Large records that are read by id at a time: more could fill the process's memory. */
+  /** Large records of a collection that are read by id at a time: more could fill the process's memory. */
   largeReads: 2,
   /** Concurrent transactions that create records; records and bytes in each. */
   groups: 4,

@@ -69,12 +69,12 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     const { isNewId = false } = hints;
     return this.parts.writes.add(() => {
       const earlier = receiptCopy && findReceipt(this.connection, this.#collection, receiptCopy);
-      if (earlier !== undefined) return creation<R>(earlier, true);
+      if (earlier !== undefined) return creation<R>(earlier, { replayed: true });
       const deleted = isNewId ? undefined : this.#deletedVersion(copy.id);
       const row = { json, version: (deleted ?? 0) + 1 };
       this.#insert(copy, row);
       if (receiptCopy) addReceipt(this.connection, this.#collection, receiptCopy, row);
-      return creation<R>(row, false);
+      return creation<R>(row, { replayed: false });
     });
   }
 
@@ -233,8 +233,8 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   }
 }
 
-function creation<R>({ json, version }: RecordRow, replayed: boolean): Creation<R> {
-  return Object.assign(new VersionedRecord<R>(json, version), { replayed });
+function creation<R>(row: RecordRow, receipt: Pick<Creation<R>, 'replayed'>): Creation<R> {
+  return Object.assign(new VersionedRecord<R>(row.json, row.version), receipt);
 }
 
 function statementsOf(collection: Collection, columns: readonly string[]) {

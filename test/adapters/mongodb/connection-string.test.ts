@@ -34,7 +34,7 @@ describe('the URL of a MongoDB store', () => {
   for (const [query, setting] of Object.entries(less)) {
     it(`is rejected with ${query}, naming ${setting}`, () => {
       const refusal = refusalOf(`${host}/rostrum?${query}`);
-      expect(refusal).to.include({ code: 'store-url-refused', setting });
+      expect(refusal).to.include({ code: 'store-bad-url', setting });
       expect(refusal.message).to.match(/^Invalid MongoDB URL: [^\n]+\.$/);
       expect(refusal.message).to.contain(`"${setting}"`);
     });

@@ -65,7 +65,7 @@ await describeOnMongodb('a MongoDB server that stops responding', () => {
     }
   });
 
-  it('is not blamed for a change if the transaction matched nothing', async function () {
+  it('makes a change that matched no record fail with outcome "none"', async function () {
     this.timeout(60_000);
     const { proxy, url } = await behindProxy();
     await using _ = proxy;

@@ -95,7 +95,7 @@ export class OpenFile {
     return err;
   }
 
-  /** Moves the log into the file, unless other processes are using it. */
+  /** Copies the log into the file, and empties it if no other process is using it. */
   checkpoint(): void {
     if (identityOf(this.path) === this.identity) this.#checkpoint('TRUNCATE');
   }

@@ -102,17 +102,15 @@ function rowsOf(
   collection: Collection,
   query: PlainQuery,
   text: Sql,
-  rarest: ReturnType<typeof rarestElement>,
+  rarest: RarestElement | undefined,
 ): readonly Row[] {
   const row = {
     sql: `rowid, version, CASE WHEN octet_length(json) <= ? THEN ${text.sql} END`,
     values: [Math.ceil(query.bytes / query.limit), ...text.values],
   };
   let rows: readonly Row[] = [];
-  const isFew = rarest !== undefined && rarest.count <= maxSorted.others;
   for (const range of rangesOf(collection, query)) {
-    const terms = isFew ? [...range, rarest.term] : range;
-    const { sql, values } = statementOf(connection, collection, query, terms, row, isFew);
+    const { sql, values } = statementOf(connection, collection, query, range, row, rarest);
     const left = query.limit + 1 - rows.length;
     const found = connection.all<Row>(sql, ...values, left);
     rows = rows.length === 0 ? found : [...rows, ...found];
@@ -121,8 +119,18 @@ function rowsOf(
   return rows;
 }
 
-/** Returns the condition on an array that the fewest records meet. The other conditions are tested on these. */
-function rarestElement(connection: Connection, collection: Collection, query: PlainQuery) {
+interface RarestElement {
+  /** How many records have the element, counted up to one more than are sorted. */
+  readonly count: number;
+  readonly term: Term;
+}
+
+/** Finds the condition on an array that the fewest records meet. Its term tests the other ones on these records. */
+function rarestElement(
+  connection: Connection,
+  collection: Collection,
+  query: PlainQuery,
+): RarestElement | undefined {
   const counted = query.conditions.filter(isHas).map((condition) => {
     const { sql, values } = countElements(collection, condition, maxSorted.others + 1);
     const [count] = connection.get<[number]>(sql, ...values) ?? [0];
@@ -138,17 +146,17 @@ function rarestElement(connection: Connection, collection: Collection, query: Pl
 /**
  * Chooses how to find the rows of a range: in the order of an index; by sorting those that match; or, if
  * these are many, along the index of the order. SQLite has no statistics to choose between the last two.
- *
- * @param isFew true if few rows are known to match, so that they are sorted
  */
 function statementOf(
   connection: Connection,
   collection: Collection,
   { order }: PlainQuery,
-  terms: readonly Term[],
+  range: readonly Term[],
   row: Sql,
-  isFew: boolean,
+  rarest: RarestElement | undefined,
 ): Sql {
+  const isFew = rarest !== undefined && rarest.count <= maxSorted.others;
+  const terms = isFew ? [...range, rarest.term] : range;
   const keys = select(rowid, collection, terms, order);
   const plan = connection.planOf(keys.sql);
   if (isSorted(plan)) {

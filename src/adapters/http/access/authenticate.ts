@@ -11,6 +11,7 @@ import type { Logger } from '../../../ports/logger.ts';
 import type { Refused } from '../../../ports/token-verifier.ts';
 import type { Context, Step } from '../context.ts';
 import { Repeats } from '../operator/log.ts';
+import { maskSecrets } from '../operator/mask.ts';
 import { Problem } from '../problems/problem.ts';
 import { metadataUrl } from './metadata.ts';
 import { peek, type Quota, type RateLimits, rateLimitKey } from './rate-limit.ts';
@@ -111,8 +112,8 @@ function logRefusal(ctx: Context, repeats: Repeats, logger: Logger): void {
   const { address, requestId, refusal: reason } = ctx.state.rostrum;
   const omitted = reason === undefined ? undefined : repeats.take(reason);
   if (omitted === undefined) return;
-  const line = { reason, address, requestId, ...(omitted > 0 && { omitted }) };
-  logger.warn(line, 'Credentials were refused.');
+  const fields = { reason, address, requestId: maskSecrets(requestId) };
+  logger.warn({ ...fields, ...(omitted > 0 && { omitted }) }, 'Credentials were refused.');
 }
 
 function logLimit(address: string, { limit, reset }: Quota, logger: Logger | undefined): void {

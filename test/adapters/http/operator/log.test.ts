@@ -49,6 +49,10 @@ describe('the log', () => {
       await exchange(api.server, `GET ${target} HTTP/1.1\r\nX-Request-Id: ${token}\r\n\r\n`);
     }
     expect(lines.map(({ path }) => path)).to.include.members(['/api/v1/users/***', '/x/***']);
+    const authenticate = () => ({ refused: 'unknown' });
+    await using closed = await startApi({ app: { logger, authenticate } });
+    await closed.get('/users', { Authorization: 'x', 'X-Request-Id': key });
+    expect(lines.find(({ level }) => level === 'warn')).to.include({ requestId: '***' });
     expect(JSON.stringify(lines)).not.to.include('secret');
   });
 

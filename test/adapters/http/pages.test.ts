@@ -213,6 +213,9 @@ describe('the pages', () => {
     expect(about.join()).to.match(/^Version [\d.]+,in memory,since 20.{14} UTC$/);
     expect(await aboutFor({ Authorization: 'some' })).to.equal(undefined);
     expect(await aboutFor()).to.equal(undefined);
+    await using alone = await startApi({ app: { ...app, authenticate: undefined } });
+    const { body } = await alone.get(`${alone.server.url}/admin/caller`);
+    expect(body).to.include({ name: null }).and.not.to.have.property('about');
   });
 
   it('/admin/caller counts towards the rate limits', async () => {

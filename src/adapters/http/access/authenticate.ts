@@ -67,7 +67,6 @@ export function authentication(
       return next();
     }
     if (anonymous === undefined) throw unauthenticated(ctx, resource);
-    ctx.state.rostrum.isAnonymous = true;
     try {
       bind(ctx, anonymous, scopes);
       return await next();
@@ -78,6 +77,7 @@ export function authentication(
 
   function bind(ctx: Context, caller: Caller, scopes: Scopes): void {
     ctx.state.rostrum.caller = caller;
+    ctx.state.rostrum.isAnonymous = caller === anonymous;
     ctx.state.rostrum.services = rostrum.as(caller);
     // One of the scopes is enough here: the core decides about each record.
     if (scopes.some((scope) => caller.scopes.has(scope))) return;

@@ -67,11 +67,13 @@ describe('a request without credentials', () => {
   });
 
   it('can be cached by shared caches, unlike a request with credentials', async () => {
-    await using api = await startApi({ app: { authenticate, anonymous: readers } });
-    const cachedAs = async (headers = {}) =>
+    await using both = await startApi({ app: { authenticate, anonymous: readers } });
+    await using alone = await startApi({ app: { anonymous: readers } });
+    const cachedAs = async (api: typeof both, headers = {}) =>
       (await api.get('/posts', headers)).headers.get('cache-control');
-    expect(await cachedAs()).to.equal('no-cache');
-    expect(await cachedAs(as({ scopes }))).to.equal('private, no-cache');
+    expect(await cachedAs(both)).to.equal('no-cache');
+    expect(await cachedAs(alone)).to.equal('no-cache');
+    expect(await cachedAs(both, as({ scopes }))).to.equal('private, no-cache');
   });
 
   it('is distinguished by caches with Vary: Authorization', async () => {
@@ -104,25 +106,28 @@ describe('a request without credentials', () => {
   it('counts towards the limit of its address only, and is logged as "anonymous"', async () => {
     const limiter = (name: string, limit: number) =>
       new MemoryRateLimiter({ name, limit, window: 60 });
-    const { logger, lines } = keepLog();
-    const rateLimits = { address: limiter('address', 3), caller: limiter('caller', 1) };
-    await using api = await startApi({
-      app: { authenticate, anonymous: ['posts:write'], rateLimits, logger },
-    });
-    for (let n = 0; n < 3; n++) {
-      const { status, headers } = await api.post('/posts', { title: 'A' });
-      expect([status, headers.get('ratelimit-policy')]).to.deep.equal([201, '"address";q=3;w=60']);
+    for (const credentials of [{ authenticate }, {}]) {
+      const { logger, lines } = keepLog();
+      const rateLimits = { address: limiter('address', 3), caller: limiter('caller', 1) };
+      await using api = await startApi({
+        app: { ...credentials, anonymous: ['posts:write'], rateLimits, logger },
+      });
+      for (let n = 0; n < 3; n++) {
+        const { status, headers } = await api.post('/posts', { title: 'A' });
+        expect(status).to.equal(201);
+        expect(headers.get('ratelimit-policy')).to.equal('"address";q=3;w=60');
+      }
+      expectProblem(await api.get('/posts'), 429, 'too-many-requests');
+      const named = lines.filter(({ caller }) => caller === 'anonymous');
+      expect(named.map(({ message }) => message)).to.deep.equal([
+        'change',
+        'request',
+        'change',
+        'request',
+        'change',
+        'request',
+      ]);
     }
-    expectProblem(await api.get('/posts'), 429, 'too-many-requests');
-    const named = lines.filter(({ caller }) => caller === 'anonymous');
-    expect(named.map(({ message }) => message)).to.deep.equal([
-      'change',
-      'request',
-      'change',
-      'request',
-      'change',
-      'request',
-    ]);
   });
 });
 

@@ -1,5 +1,4 @@
 import { RostrumError } from './errors.ts';
-import { isTooDeep } from './i-json.ts';
 import { addMs, type Instant } from './instant.ts';
 import { canonicalJson, type Json } from './json.ts';
 import type { Collection } from './record.ts';
@@ -41,7 +40,11 @@ export interface Idempotency {
   readonly caller?: string | undefined;
 }
 
-/** Makes a receipt of digests, so that a store keeps neither the caller's name nor the input. */
+/**
+ * Makes a receipt of digests, so that a store keeps neither the caller's name nor the input.
+ *
+ * @param input of bounded depth
+ */
 export async function makeReceipt(
   { idempotencyKey, caller = '' }: Idempotency,
   collection: Collection,
@@ -49,13 +52,9 @@ export async function makeReceipt(
   now: Instant,
 ): Promise<Receipt> {
   const name = JSON.stringify([caller, collection, idempotencyKey]);
-  // Read the input before the first await, because the caller may reuse it. An input that is too deep is
-  // never stored, so it needs no fingerprint.
-  const text = isTooDeep(input) ? undefined : String(canonicalJson(input as Json));
-  const [key, fingerprint] = await Promise.all([
-    sha256(name),
-    text === undefined ? '' : sha256(text),
-  ]);
+  // Called before the first await, because the caller may reuse the input.
+  const text = canonicalJson(input as Json);
+  const [key, fingerprint] = await Promise.all([sha256(name), sha256(text)]);
   return { key, fingerprint, from: now, until: addMs(now, receiptLifetimeMs) };
 }
 

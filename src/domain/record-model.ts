@@ -84,6 +84,10 @@ export class RecordModel<R extends EntityFields> {
     if (expectedId !== undefined && input.id !== undefined && input.id !== expectedId) {
       issues.add(['id'], 'mismatch', 'The id is not the id of the record.');
     }
+    // Nothing of these is stored, but the fingerprint of a creation covers the whole input, at any depth.
+    for (const name of serverMade) {
+      if (isTooDeep(input[name], 2)) reader.readMember(input, name, {});
+    }
     const known: Record<string, Json> = {};
     const defaults: Record<string, Json> = {};
     for (const [key, { type }] of Object.entries(this.#rules)) {

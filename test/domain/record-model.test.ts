@@ -57,6 +57,15 @@ describe('creating a record', () => {
     expect(user(sent)).to.deep.equal(user());
   });
 
+  it('limits the depth of what it ignores too: a fingerprint covers the whole input', () => {
+    for (const name of ['id', 'createdAt', 'updatedAt']) {
+      expect(user({ name: 'Ada', [name]: nested(15) })).to.deep.equal(user());
+      expect(issues(() => user({ name: 'Ada', [name]: nested(16) }))).to.deep.equal([
+        `/${name}${'/a'.repeat(15)} too-deep`,
+      ]);
+    }
+  });
+
   it('trims names and titles and counts code points after that', () => {
     expect(user({ name: ' \u00a0Ada\ufeff\n' }).name).to.equal('Ada');
     expect(user({ name: ` ${'😀'.repeat(200)} ` }).name).to.have.length(400);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
-import { createRostrum, isRostrumError } from '../../src/index.ts';
+import { createRostrum, isRostrumError, type UserInput } from '../../src/index.ts';
 import { errorOf } from '../support/error-of.ts';
 
 const store = createMemoryStore();
@@ -106,6 +106,16 @@ describe('the services', () => {
         expect(await refusal(users.create(input, key))).to.equal('idempotency-key-reused');
       }
       expect(await refusal(users.create({ name: '' }, key))).to.equal('invalid-record /name');
+    });
+
+    it('never replay for another input, however deep a field that is not stored is', async () => {
+      let createdAt: unknown = [];
+      for (let level = 0; level < 20; level++) createdAt = [createdAt];
+      const deep = { idempotencyKey: 'deep' };
+      for (const name of ['Ada', 'Bo']) {
+        const input = { name, createdAt } as unknown as UserInput;
+        expect(await refusal(users.create(input, deep))).to.match(/^invalid-record \/createdAt/);
+      }
     });
 
     it('keep the keys of different callers apart, and those of users and posts', async () => {

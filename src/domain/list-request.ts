@@ -74,7 +74,7 @@ const valueRules: Readonly<Record<FilterType, ValueRule>> = {
     expected: 'instants like 2026-11-21T09:30:00.000Z for "from" and "before"',
   },
   'span or null': {
-    accepts: (it) => it === null || (isSpan(it) && Object.keys(it as object).length > 0),
+    accepts: (it) => it === null || (isSpan(it) && Object.values(it as object).some(Boolean)),
     expected: 'null, or instants like 2026-11-21T09:30:00.000Z for "from", "before" or both',
   },
 };

@@ -235,6 +235,8 @@ describe('the services', () => {
         on.users.list({ filter: { createdAt: never('yesterday') } }),
       'a span whose ends are not instants': () =>
         on.users.list({ filter: { updatedAt: { from: 'yesterday' } } }),
+      'a span of publication without an end': () =>
+        on.posts.list({ filter: { publishedAt: { from: undefined } } }),
       'a name that is not a string': () => on.users.list({ filter: { name: never(null) } }),
       'an author that is not a string': () => on.posts.list({ filter: { authorId: never(7) } }),
       'a position of another order': () => on.users.list({ after: { key: 'Ada', id: 'u' } }),

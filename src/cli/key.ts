@@ -1,5 +1,5 @@
 import { addKey, isKeyName, listKeys, revokeKey } from '../adapters/credentials/index.ts';
-import { isSubject } from '../domain/access.ts';
+import { isId } from '../domain/access.ts';
 import { scopes as knownScopes, type Scope } from '../domain/caller.ts';
 import { instantFromMs, parseRfc3339 } from '../domain/instant.ts';
 import { Failure } from './failure.ts';
@@ -23,7 +23,7 @@ export function createKeyCommand(options: NewKey): void {
     throw new Failure(
       '--name must be one line of 1 to 100 characters. See rostrum key create --help.',
     );
-  if (subject !== undefined && !isSubject(subject))
+  if (subject !== undefined && !isId(subject))
     throw new Failure('--subject must be the id of a user. See rostrum key create --help.');
   const scopes = readScopes(options.scopes);
   const own = scopes.find((scope) => scope.endsWith(':own'));

@@ -148,9 +148,9 @@ export class Access {
   }
 }
 
-/** True if a user may have this text as its id. */
-export function isSubject(text: string): boolean {
-  return subjectPattern.test(text);
+/** True if a record may have this text as its id. */
+export function isId(text: string): boolean {
+  return text !== selfAlias && idPattern.test(text);
 }
 
 /**
@@ -161,7 +161,7 @@ export function isSubject(text: string): boolean {
 export function subjectOf(caller: Caller | undefined): Id {
   const subject = caller?.subject ?? null;
   if (subject === null) throw forbidden('users:write', 'no-subject');
-  if (!isSubject(subject)) throw forbidden('users:write', 'no-id');
+  if (!isId(subject)) throw forbidden('users:write', 'no-id');
   return subject;
 }
 
@@ -191,8 +191,8 @@ type Right = Scope extends `${Collection}:${infer R}` ? R : never;
 /** Stands for the caller's subject in paths and filters, so no id is equal to it. */
 export const selfAlias = 'me';
 
-/** A user's id has no control characters, is not {@link selfAlias}, and is not `.` or `..` in a path. */
-const subjectPattern = /^(?!(?:me|\.{1,2})$)[^\p{Cc}\p{Surrogate}]{1,255}$/u;
+/** An id has at most 255 characters, no control characters, and is not `.` or `..` in a path. */
+const idPattern = /^(?!\.{1,2}$)[^\p{Cc}\p{Surrogate}]{1,255}$/u;
 
 /** Returns the part of a span that is not in the future. */
 function untilNow({ from, before }: TimeSpan, now: Instant): TimeSpan {

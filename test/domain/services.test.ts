@@ -280,7 +280,7 @@ describe('the services', () => {
         const { users: late } = createRostrum(closed, { clock: { now: () => now } });
         expect(await misuse(() => late.create({ name: 'x' }))).to.be.instanceOf(TypeError);
       }
-      for (const id of ['', 'a\0', '\ud800', never(7)]) {
+      for (const id of ['', 'a\0', '\ud800', never(7), 'me', '..', 'a\n', 'x'.repeat(256)]) {
         const { users: nameless } = createRostrum(closed, { ids: { next: () => id } });
         expect(await misuse(() => nameless.create({ name: 'x' }))).to.be.instanceOf(TypeError);
       }

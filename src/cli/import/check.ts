@@ -1,5 +1,5 @@
 import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
-import { isSubject, selfAlias } from '../../domain/access.ts';
+import { isId, selfAlias } from '../../domain/access.ts';
 import {
   type CustomFilterFields,
   type CustomFilters,
@@ -95,7 +95,7 @@ export function createCheck(store: Store, options: CheckOptions) {
       else if (isNothing(input[name])) input[name] = null;
     }
     const given = (keepIds ? input.id : undefined) ?? undefined;
-    if (given !== undefined && !isSubject(idOf(given) ?? '')) {
+    if (given !== undefined && !isId(idOf(given) ?? '')) {
       throw invalidField('id', `${quoted(given)} cannot be an id: ${idRule}.`);
     }
     const [created, updated] = keepIds ? [readTime('createdAt'), readTime('updatedAt')] : [];

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Store } from '../../ports/store.ts';
-import { Access, defaultOrder, selfAlias, visibleEventCollections } from '../access.ts';
+import { Access, defaultOrder, isId, visibleEventCollections } from '../access.ts';
 import { type Caller, type CallerInput, toCaller } from '../caller.ts';
 import type { CheckedSchema, CustomFieldsInput, CustomFieldsSchema } from '../custom-fields.ts';
 import { type CustomFilters, checkCustomFilters } from '../declared-fields.ts';
@@ -12,7 +12,6 @@ import type { Post, PostInput } from '../post.ts';
 import type { Id } from '../record.ts';
 import { RecordModel } from '../record-model.ts';
 import { postRules, userRules } from '../rules.ts';
-import { isCleanText } from '../text.ts';
 import { checkPublicUserFields, type User, type UserInput } from '../user.ts';
 import { type EventService, eventService } from './event-service.ts';
 import { EventTail } from './event-tail.ts';
@@ -160,9 +159,9 @@ function checkedClock(clock: Clock): () => Instant {
 function checkedIds(ids: IdGenerator): () => Id {
   return () => {
     const id = ids.next();
-    if (typeof id === 'string' && id !== '' && id !== selfAlias && isCleanText(id)) return id;
+    if (typeof id === 'string' && isId(id)) return id;
     throw new TypeError(
-      `The id generator must return non-empty, well-formed strings other than "${selfAlias}".`,
+      'The id generator must return strings of 1 to 255 characters, none of them a control character, other than ".", ".." and "me".',
     );
   };
 }

@@ -36,7 +36,8 @@ export interface CreationHints {
  * - Arguments, results and the arguments of a {@link Decide} or a {@link Guard} are values, never aliases:
  *   modifying them changes nothing that is stored. A record comes back equal to the one that was stored,
  *   with custom fields of any name and depth; only the order of keys may differ. The caller may reuse its
- *   arguments as soon as the method returns.
+ *   arguments as soon as the method returns. The core adds members to the {@link Versioned} that `create`
+ *   or `update` returned.
  * - Every method returns a promise, and rejects it instead of throwing.
  * - Each call is atomic. Readers see all of it or none of it, and calls that race take effect one after
  *   another. If calls race for an id or a unique value, one of them wins.

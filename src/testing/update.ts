@@ -1,6 +1,13 @@
 import { copyJson } from '../domain/json.ts';
 import type { Versioned } from '../domain/record.ts';
-import { expectEqual, expectRecord, expectReplay, expectThrown, mutate } from './assertions.ts';
+import {
+  assert,
+  expectEqual,
+  expectRecord,
+  expectReplay,
+  expectThrown,
+  mutate,
+} from './assertions.ts';
 import { newReceipt } from './fixtures.ts';
 import { from, insert, list, oneOf, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -85,6 +92,14 @@ export function describeValues({ testEach }: Suite): void {
     const changed = { ...record, n: 1 };
     mutate((await records.update(record.id, () => changed))?.record);
     expectRecord(await records.get(record.id), changed, 2);
+  });
+
+  testEach('results of create and update can get more members', async ({ records, make }) => {
+    const record = make();
+    const created = await records.create(record);
+    assert(Object.isExtensible(created), 'the result of create cannot get more members');
+    const updated = await records.update(record.id, () => ({ ...record, n: 1 }));
+    assert(Object.isExtensible(updated), 'the result of update cannot get more members');
   });
 
   testEach('modifying the argument of a callback changes nothing', async (resource) => {

@@ -273,6 +273,14 @@ export const faults: readonly Fault[] = [
     }),
   },
   {
+    fault: 'freezes what it returns',
+    breaks: 'results of create and update can get more members',
+    plant: inBoth((inner) => ({
+      create: async (record: User & Post) => Object.freeze(await inner.create(record)),
+      update: async (id: string, decide: never) => Object.freeze(await inner.update(id, decide)),
+    })),
+  },
+  {
     fault: 'reads the conditions of a list after a wait',
     breaks: 'modifying an argument after the call changes nothing',
     plant: inBoth((inner) => ({

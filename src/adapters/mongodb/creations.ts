@@ -122,7 +122,7 @@ export class Creations {
           remaining = tried.filter((one) => !error.creations.includes(one));
           if (error.reason === undefined) alone.push(...error.creations);
           else for (const { reject } of error.creations) reject(error.reason);
-        } else if (halves && isTransient(error)) {
+        } else if (halves && call.outcome === 'none' && isTransient(error)) {
           await Promise.all(halves.map((half) => this.#createAll(half)));
         } else for (const { reject } of tried) reject(error);
       }

@@ -8,8 +8,9 @@ import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Post } from '../../../src/domain/post.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
 import { at, newReceipt, post, times, user } from '../../../src/testing/fixtures.ts';
+import { OutageProxy } from '../../support/mongod/outage-proxy.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
-import { until } from '../../support/until.ts';
+import { until, untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
 await describeOnMongodb('creations on MongoDB', () => {
@@ -190,5 +191,38 @@ await describeOnMongodb('creations on MongoDB', () => {
       15_000,
     );
     expect(await users.create(user(), { ...once, from: at(1) })).to.include({ replayed: false });
+  });
+
+  it('are not repeated if the replies to their commit are lost', async function () {
+    this.timeout(30_000);
+    const [author] = await makeUsers(1);
+    await using proxy = await OutageProxy.start(Number(new URL(database.url).port));
+    const direct = `mongodb://127.0.0.1:${proxy.port}/${database.db.databaseName}?directConnection=true`;
+    const settings = readUrl(`${direct}&monitorCommands=true`);
+    const behind = new Connection(settings, safeLogger(undefined), {});
+    const others = new MongodbPosts(behind, 'posts', new Creations(behind));
+    try {
+      await untilServed(() => behind.ready());
+      // Of two authors, so that the group can be halved.
+      const group = [post({ authorId: author }), post()];
+      const created = database.db.collection<{ _id: string }>('posts');
+      const ids = { _id: { $in: group.map(({ id }) => id) } };
+      let commits = 0;
+      settings.client.on('commandStarted', async ({ commandName }) => {
+        if (commandName !== 'commitTransaction') return;
+        commits += 1;
+        proxy.begin('half-open');
+        await until(async () => (await created.countDocuments(ids)) === 2, 'they are committed');
+        proxy.end();
+      });
+      const results = await Promise.allSettled(group.map((record) => others.create(record)));
+      const errors = results.map((result) => result.status === 'rejected' && result.reason);
+      expect(errors.map((error) => error.details)).to.deep.equal(
+        Array(2).fill({ outcome: 'unknown' }),
+      );
+      expect(commits).to.be.above(1);
+    } finally {
+      await behind.close();
+    }
   });
 });

@@ -21,7 +21,7 @@ export class Call {
   outcome: Outcome = 'none';
   readonly #primary: Primary;
   readonly #signal: AbortSignal | undefined;
-  readonly #started = Date.now();
+  readonly #started = performance.now();
   #brokenConnections = 0;
   #ends = this.#started + limits.callMs;
 
@@ -31,12 +31,12 @@ export class Call {
   }
 
   get isOver(): boolean {
-    return Date.now() >= this.#ends;
+    return performance.now() >= this.#ends;
   }
 
   /** Runs a command. An outage becomes `store-unavailable` with the outcome of the call. */
   async run<T>(command: (bounds: Bounds) => Promise<T>): Promise<T> {
-    const maxTimeMS = Math.min(this.#remainingMs(), limits.commandMs);
+    const maxTimeMS = Math.ceil(Math.min(this.#remainingMs(), limits.commandMs));
     try {
       return await command({ maxTimeMS, signal: this.#signal });
     } catch (error) {
@@ -81,7 +81,7 @@ export class Call {
   /** Extends the time limit of a call that makes progress in steps, up to `longCallMs` in total. */
   extend(): void {
     const latest = this.#started + limits.longCallMs;
-    this.#ends = Math.max(this.#ends, Math.min(Date.now() + limits.callMs, latest));
+    this.#ends = Math.max(this.#ends, Math.min(performance.now() + limits.callMs, latest));
   }
 
   /** Returns the result of the work. Throws if the time runs out or the signal is aborted first. */
@@ -89,7 +89,7 @@ export class Call {
     const { promise: ended, reject } = Promise.withResolvers<never>();
     const abort = () => reject(this.#signal?.reason);
     const check = () => {
-      const left = this.#ends - Date.now();
+      const left = this.#ends - performance.now();
       if (left > 0) timer = setTimeout(check, left);
       else reject(storeUnavailable(this.outcome));
     };
@@ -105,7 +105,7 @@ export class Call {
 
   #remainingMs(): number {
     this.#signal?.throwIfAborted();
-    const left = this.#ends - Date.now();
+    const left = this.#ends - performance.now();
     if (left <= 0) throw storeUnavailable(this.outcome);
     return left;
   }

@@ -31,11 +31,11 @@ export class Startup {
 
   /** Waits until the store is open. Throws `store-unavailable` if that takes too long. */
   async wait(): Promise<void> {
-    const end = Date.now() + limits.openingMs;
+    const end = performance.now() + limits.openingMs;
     while (!this.#isOpen) {
       // An unreachable server may respond soon. A rejected one has to be changed by its operator first.
       const isOver = this.#hasGivenUp || this.#problem instanceof MongodbStoreError;
-      if (isOver || Date.now() > end) throw storeUnavailable('none', this.#problem);
+      if (isOver || performance.now() > end) throw storeUnavailable('none', this.#problem);
       await sleep(limits.openingCheckMs);
     }
   }

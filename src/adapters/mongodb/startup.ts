@@ -79,8 +79,10 @@ export class Startup {
     this.#problem = problem;
     const isRejected = problem instanceof MongodbStoreError;
     const line = isRejected ? problem.message : unreachable;
-    if (line === this.#lastLogged) return;
-    this.#lastLogged = line;
+    const { code, name } = Object(problem) as { code?: unknown; name?: unknown };
+    const kind = `${line} ${code ?? name}`;
+    if (kind === this.#lastLogged) return;
+    this.#lastLogged = kind;
     const { client, database } = this.#settings;
     const { hosts, srvHost } = client.options;
     const fields = { database, hosts: srvHost ?? hosts.join() };

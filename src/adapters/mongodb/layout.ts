@@ -101,6 +101,8 @@ async function ensureMark(db: Db): Promise<void> {
   for (const name of ['users', 'posts']) {
     const document = await db.collection(name).findOne();
     if (document === null) continue;
+    // Another process may have marked the database since, and then written to it.
+    if ((await meta.findOne({ _id: 'layout' })) !== null) return ensureMark(db);
     const foreign = `The collection "${name}" has documents from another program. Use another database.`;
     throw new MongodbStoreError('record' in document ? preRelease : foreign);
   }

@@ -121,11 +121,13 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
         const rows = this.connection.all<[Id, Version]>(this.#sql.deletedAfter, after, limit);
         return rows.map(([id, lastVersion]) => ({ id, lastVersion }));
       }),
-    load: (ids: readonly DeletedId[]): Promise<void> =>
-      this.#inParts([...ids], ({ id, lastVersion }) => {
+    load: (ids: readonly DeletedId[]): Promise<void> => {
+      const copies = ids.map((one) => ({ ...one }));
+      return this.#inParts(copies, ({ id, lastVersion }) => {
         if (this.#version(id) === undefined)
           this.connection.run(this.#sql.addDeleted, id, lastVersion);
-      }),
+      });
+    },
   };
 
   /**

@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import { unknownAuthor } from '../../domain/errors.ts';
 import type { Post } from '../../domain/post.ts';
 import { type Collection, type Id, type Version, versionToLoad } from '../../domain/record.ts';
+import { utf8Bytes } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import type { Connection } from './connection.ts';
@@ -50,7 +51,7 @@ function transferOf<R extends User | Post>(
       const loaded = records.map(({ record, version }) => {
         return { encoded: encode(collection, record), version };
       });
-      const parts = partsOf(loaded, ({ encoded }) => encoded.json.length);
+      const parts = partsOf(loaded, ({ encoded }) => utf8Bytes(encoded.json));
       await loadParts(connection, parts, (transaction, some) =>
         loadRecords(transaction, collection, some),
       );

@@ -21,7 +21,7 @@ describe('the program, while its store is unavailable', function () {
     const lines = createInterface({ input: child.stderr });
     for await (const line of lines) {
       log.push(line);
-      if (/MongoDB cannot be reached/.test(line)) break;
+      if (/MongoDB database cannot be opened yet/.test(line)) break;
     }
     lines.on('line', (line) => log.push(line));
     const address = `http://127.0.0.1:${port}`;

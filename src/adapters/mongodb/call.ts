@@ -17,7 +17,10 @@ export interface Bounds {
  * so the call itself stops waiting, and leaves its command to the socket timeout.
  */
 export class Call {
-  /** The outcome to report if the call fails now. */
+  /**
+   * The outcome to report if the call fails now. Stays `unknown` after a commit, because later steps of `load` can
+   * fail.
+   */
   outcome: Outcome = 'none';
   readonly #primary: Primary;
   readonly #signal: AbortSignal | undefined;
@@ -56,14 +59,14 @@ export class Call {
         const result = await this.run(command);
         if (this.#primary.confirmTerm === confirmTerm) return result;
       } catch (error) {
-        if (!this.canRepeat(error)) throw error;
+        if (!this.countAndCanRepeat(error)) throw error;
         await this.backOff(tries);
       }
     }
   }
 
-  /** Returns true if a retry can succeed after this error. */
-  canRepeat(error: unknown): boolean {
+  /** Counts a broken connection. Returns true if a retry can succeed after this error. */
+  countAndCanRepeat(error: unknown): boolean {
     if (isConnectionBroken(error)) this.#brokenConnections += 1;
     return isTransient(error) && this.#brokenConnections <= limits.brokenConnections;
   }

@@ -1,4 +1,4 @@
-import { MongoClient, type MongoClientOptions } from 'mongodb';
+import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
 import { limits } from './limits.ts';
 
 /** A connection string that Rostrum rejects. The message never contains a password. */
@@ -14,7 +14,7 @@ export class MongodbUrlError extends Error {
   }
 }
 
-const lostOnFailover = 'requests would fail when the primary changes';
+const failsOnElection = 'requests would fail when the primary changes';
 
 /** The settings that the store's guarantees depend on. A connection string can repeat but not change them. */
 const guarantees: readonly (readonly [setting: string, value: string, why: string])[] = [
@@ -22,8 +22,8 @@ const guarantees: readonly (readonly [setting: string, value: string, why: strin
   ['journal', 'true', 'without the journal a power cut loses acknowledged records'],
   ['readConcernLevel', 'majority', 'another read concern may show records that are rolled back'],
   ['readPreference', 'primary', 'a secondary can lag behind acknowledged writes'],
-  ['retryWrites', 'true', lostOnFailover],
-  ['retryReads', 'true', lostOnFailover],
+  ['retryWrites', 'true', failsOnElection],
+  ['retryReads', 'true', failsOnElection],
 ];
 
 /** The options of every client. */
@@ -41,25 +41,19 @@ const fixed: MongoClientOptions = {
 };
 
 /** The settings that limit the duration of a request. */
-const bounds = [
+const timeLimitOptions = [
   ...Object.keys(fixed).filter((name) => name.endsWith('MS')),
   'timeoutMS',
   'wtimeoutMS',
   'wtimeout',
 ];
 
-/** A client that has not connected yet. */
-export interface ClientSettings {
-  readonly client: MongoClient;
-  readonly database: string;
-}
-
 /**
- * Reads a connection string.
+ * Reads a connection string. Returns the database that it names, whose client has not connected yet.
  *
  * @throws MongodbUrlError for an invalid string, or a setting that weakens the guarantees
  */
-export function readUrl(url: string): ClientSettings {
+export function readUrl(url: string): Db {
   const match = /^mongodb(?:\+srv)?:\/\/(?:[^@/?]*@)?[^@/?]+(?:\/([^?]*))?(?:\?(.*))?$/s.exec(url);
   if (match === null) {
     const form = 'mongodb://user:password@host:27017/database, with the password percent-encoded';
@@ -78,7 +72,7 @@ export function readUrl(url: string): ClientSettings {
   };
   const database = readDatabase(path);
   try {
-    return { client: new MongoClient(url, options), database };
+    return new MongoClient(url, options).db(database);
   } catch {
     throw new MongodbUrlError('url', `the driver says: ${driversReason(url, options)}`);
   }
@@ -90,10 +84,10 @@ function checkSetting(name: string, value: string): void {
     const [setting, only, why] = guarantee;
     throw new MongodbUrlError(setting, `leave "${setting}" out or set it to "${only}": ${why}.`);
   }
-  const bound = bounds.find((setting) => setting.toLowerCase() === name);
-  if (bound !== undefined) {
+  const option = timeLimitOptions.find((setting) => setting.toLowerCase() === name);
+  if (option !== undefined) {
     const why = 'Rostrum sets it, so that every request ends in bounded time';
-    throw new MongodbUrlError(bound, `leave "${bound}" out: ${why}.`);
+    throw new MongodbUrlError(option, `leave "${option}" out: ${why}.`);
   }
   if (name === 'maxpoolsize' && !/^[1-9]\d{0,4}$/.test(value)) {
     throw new MongodbUrlError('maxPoolSize', '"maxPoolSize" must be a number from 1 to 99999.');

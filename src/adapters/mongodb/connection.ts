@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db, Document, MongoClient } from 'mongodb';
+import type { Db, Document } from 'mongodb';
 import type { CustomFilters } from '../../domain/declared-fields.ts';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Bounds, Call } from './call.ts';
-import type { ClientSettings } from './connection-string.ts';
 import { limits } from './limits.ts';
 import { Primary } from './primary.ts';
 import { Startup } from './startup.ts';
@@ -14,22 +13,19 @@ import { Startup } from './startup.ts';
  * through it, which bounds their number and their time.
  */
 export class Connection {
-  readonly client: MongoClient;
   readonly db: Db;
   readonly #startup: Startup;
   readonly #primary: Primary;
   readonly #inProgress = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
-  constructor(settings: ClientSettings, logger: Logger, customFilters: CustomFilters) {
-    const { client, database } = settings;
-    this.client = client;
-    this.db = client.db(database);
-    this.#primary = new Primary(() => this.db.command(linearizableRead));
-    client.on('topologyDescriptionChanged', ({ newDescription }) =>
+  constructor(db: Db, logger: Logger, customFilters: CustomFilters) {
+    this.db = db;
+    this.#primary = new Primary(() => db.command(linearizableRead));
+    db.client.on('topologyDescriptionChanged', ({ newDescription }) =>
       this.#primary.update([...newDescription.servers.values()]),
     );
-    this.#startup = new Startup(settings, logger, customFilters);
+    this.#startup = new Startup(db, logger, customFilters);
   }
 
   /** Runs one port call. @param signal ends the call, and its command on the server */
@@ -49,7 +45,7 @@ export class Connection {
     return new Call(this.#primary);
   }
 
-  /** Does not count toward the limit on calls: a busy store is ready. */
+  /** Never rejected by the limit on calls: a busy store is ready. */
   async ready(): Promise<void> {
     const ping = this.#run((call) => call.read(() => this.db.command({ ping: 1 })));
     if ((await atMost(limits.openingMs, ping)) === undefined) throw storeUnavailable('none');
@@ -78,7 +74,7 @@ export class Connection {
     if (this.#inProgress.size === 0 || this.#startup.hasFailed) this.#startup.giveUp();
     await atMost(limits.closingMs, Promise.allSettled(this.#inProgress));
     this.#startup.giveUp();
-    await atMost(limits.driverCloseMs, this.client.close()).catch(() => {});
+    await atMost(limits.driverCloseMs, this.db.client.close()).catch(() => {});
   }
 }
 

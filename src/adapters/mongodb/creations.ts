@@ -54,7 +54,7 @@ export class Creations {
   readonly #connection: Connection;
   readonly #receipts: PointReads;
   /** Limits creations that have left their group. Not part of the limit on groups: their group waits for them. */
-  readonly #alone = new Semaphore(limits.groups);
+  readonly #aloneLimit = new Semaphore(limits.groups);
   readonly #busyAuthors = new Set<Id>();
   #queue: QueuedCreation[] = [];
   #groups = 0;
@@ -89,14 +89,14 @@ export class Creations {
   /** Dequeues the next records whose authors are not in a running group. */
   #nextGroup(): QueuedCreation[] {
     const group: QueuedCreation[] = [];
-    let bytes = 0;
-    this.#queue = this.#queue.filter((one) => {
-      if (one.call.isOver) return false; // Its caller already has an error.
-      const { json, authorId } = one.encoded;
-      const isFull = group.length === limits.groupRecords || bytes > limits.groupBytes;
+    let units = 0;
+    this.#queue = this.#queue.filter((creation) => {
+      if (creation.call.isOver) return false; // Its caller already has an error.
+      const { json, authorId } = creation.encoded;
+      const isFull = group.length === limits.groupRecords || units > limits.groupUnits;
       if (isFull || (authorId !== null && this.#busyAuthors.has(authorId))) return true;
-      group.push(one);
-      bytes += json.length;
+      group.push(creation);
+      units += json.length;
       return false;
     });
     return group;
@@ -111,15 +111,15 @@ export class Creations {
       const tried = remaining;
       remaining = [];
       const insert = (transaction: Transaction) =>
-        insertTogether(transaction, tried, alone.length > 0);
+        insertTogether(transaction, tried, { checkReceipts: alone.length > 0 });
       // An author in conflict with a long deletion must not delay the others.
       const halves = halvesOf(tried);
       try {
         await inTransaction(this.#connection, call, insert, halves && limits.groupTries);
-        for (const one of tried) one.resolve(created(one, 1));
+        for (const creation of tried) creation.resolve(created(creation, 1));
       } catch (error) {
         if (error instanceof GroupRejection) {
-          remaining = tried.filter((one) => !error.creations.includes(one));
+          remaining = tried.filter((creation) => !error.creations.includes(creation));
           if (error.reason === undefined) alone.push(...error.creations);
           else for (const { reject } of error.creations) reject(error.reason);
         } else if (halves && call.outcome === 'none' && isTransient(error)) {
@@ -127,26 +127,26 @@ export class Creations {
         } else for (const { reject } of tried) reject(error);
       }
     }
-    await Promise.all(alone.map((one) => this.#createAlone(one)));
+    await Promise.all(alone.map((creation) => this.#createAlone(creation)));
   }
 
   /** Settles a creation; never rejects. */
-  async #createAlone(one: QueuedCreation): Promise<void> {
-    const { call } = one;
-    const insert = (transaction: Transaction) => insertAlone(transaction, one);
+  async #createAlone(creation: QueuedCreation): Promise<void> {
+    const { call } = creation;
+    const insert = (transaction: Transaction) => insertAlone(transaction, creation);
     try {
       for (;;) {
-        const earlier = await this.#earlier(one);
-        if (earlier !== undefined) return one.resolve(earlier);
-        const version = await this.#alone.use(1, () =>
+        const earlier = await this.#earlier(creation);
+        if (earlier !== undefined) return creation.resolve(earlier);
+        const version = await this.#aloneLimit.use(1, () =>
           inTransaction(this.#connection, call, insert),
         );
-        if (version !== undefined) return one.resolve(created(one, version));
+        if (version !== undefined) return creation.resolve(created(creation, version));
         // Its receipt exists, but a majority may not have it yet.
         await call.pause();
       }
     } catch (error) {
-      one.reject(error);
+      creation.reject(error);
     }
   }
 
@@ -162,30 +162,30 @@ export class Creations {
 /**
  * Creates the records of a group.
  *
- * @param checkReceipts looks for all used idempotency keys first, because an insert reports only one duplicate
+ * @param options `checkReceipts` looks for all used idempotency keys first: an insert reports only one duplicate
  * @throws GroupRejection for creations that must leave the group
  */
 async function insertTogether(
   transaction: Transaction,
   creations: Group,
-  checkReceipts: boolean,
+  { checkReceipts }: { readonly checkReceipts: boolean },
 ): Promise<void> {
   // A caller whose time ends before the commit of this try is told that nothing was changed.
   for (const { call } of creations) call.outcome = 'none';
-  const groups = Map.groupBy(creations, ({ collection }) => collection);
-  for (const [collection, group] of groups) {
-    const others = group.filter(({ isNewId }) => !isNewId);
+  const byCollection = Map.groupBy(creations, ({ collection }) => collection);
+  for (const [collection, members] of byCollection) {
+    const others = members.filter(({ isNewId }) => !isNewId);
     await rejectExisting(transaction, deletedIds[collection], others, ({ encoded }) => encoded.id);
   }
   const withReceipt = creations.filter(({ receipt }) => receipt !== undefined);
   if (checkReceipts) {
     await rejectExisting(transaction, 'receipts', withReceipt, ({ receipt }) => receipt?.id);
   }
-  const receipts = withReceipt.map((one) => receiptOf(one));
+  const receipts = withReceipt.map((creation) => receiptOf(creation));
   await insertAll(transaction, 'receipts', receipts, withReceipt);
-  for (const [collection, group] of groups) {
-    const documents = group.map((one) => documentOf(one));
-    await insertAll(transaction, collection, documents, group);
+  for (const [collection, members] of byCollection) {
+    const documents = members.map((creation) => documentOf(creation));
+    await insertAll(transaction, collection, documents, members);
   }
   const unknown = await transaction.touchAuthors(authorsOf(creations));
   // The last check in the order of errors, so these records have no other fault.
@@ -197,7 +197,11 @@ async function insertTogether(
 
 const outOfTime = () => storeUnavailable('none');
 
-function rejectFrom(group: Group, isFault: (one: QueuedCreation) => boolean, reason?: () => Error) {
+function rejectFrom(
+  group: Group,
+  isFault: (creation: QueuedCreation) => boolean,
+  reason?: () => Error,
+) {
   const faults = group.filter(isFault);
   if (faults.length > 0) throw new GroupRejection(faults, reason?.());
 }
@@ -206,12 +210,12 @@ async function rejectExisting(
   transaction: Transaction,
   collection: string,
   creations: Group,
-  idOf: (one: QueuedCreation) => string | undefined,
+  idOf: (creation: QueuedCreation) => string | undefined,
 ): Promise<void> {
   if (creations.length === 0) return;
   const found = await transaction.find(collection, { _id: { $in: creations.map(idOf) } });
   const ids = new Set(found.map(({ _id }) => _id));
-  rejectFrom(creations, (one) => ids.has(idOf(one)));
+  rejectFrom(creations, (creation) => ids.has(idOf(creation)));
 }
 
 async function insertAll(
@@ -235,19 +239,21 @@ async function insertAll(
  */
 async function insertAlone(
   transaction: Transaction,
-  one: QueuedCreation,
+  creation: QueuedCreation,
 ): Promise<Version | undefined> {
-  const { collection, receipt } = one;
-  const { id, authorId } = one.encoded;
+  const { collection, receipt } = creation;
+  const { id, authorId } = creation.encoded;
   const [deleted] = await transaction.find(deletedIds[collection], { _id: id }, { last: 1 });
   const version = Number(deleted?.last ?? 0) + 1;
   if (receipt !== undefined) {
     const key = { _id: receipt.id };
     const [stored] = await transaction.find('receipts', key, { until: 1 });
     if (stored !== undefined && stored.until > receipt.from) return undefined;
-    await transaction.update('receipts', [{ q: key, u: receiptOf(one, version), upsert: true }]);
+    await transaction.update('receipts', [
+      { q: key, u: receiptOf(creation, version), upsert: true },
+    ]);
   }
-  await withRecordErrors(transaction.insert(collection, [documentOf(one, version)]));
+  await withRecordErrors(transaction.insert(collection, [documentOf(creation, version)]));
   if (deleted !== undefined) await transaction.delete(deletedIds[collection], { _id: id });
   if ((await transaction.touchAuthors([authorId])).size > 0) throw unknownAuthor();
   return version;

@@ -52,7 +52,7 @@ const maxShortMember = 1024;
 /** Projected lists read the names with every large record, so they must stay short. */
 const maxRestNames = 32;
 
-/** The fields read for a small record, or for the small part of a large one. */
+/** The fields read for a small record, or for the small part of a large one. Only receipts have the last two. */
 export const smallParts = {
   json: 1,
   restBytes: 1,
@@ -65,6 +65,11 @@ export const smallParts = {
 
 /** The fields read for a large record. */
 export const allParts = { ...smallParts, rest: 1 } as const;
+
+/** Returns the options of a `find` that returns up to this many documents at once, and leaves no cursor open. */
+export function oneBatch(limit: number) {
+  return { limit, batchSize: limit, singleBatch: true } as const;
+}
 
 /** Encodes a record at once, because the caller may change it later. */
 export function encode<R extends User | Post>(collection: Collection, record: R): EncodedRecord {

@@ -18,11 +18,12 @@ import {
   storeUnavailable,
 } from '../../domain/errors.ts';
 
-// Driver errors are distinguished by class, code and label, never by message.
+// Driver errors are distinguished by class (or its name), code and label, never by message.
 
 /**
  * Thrown if Rostrum cannot use a server or a database: it is too old, standalone or written by another version,
- * or has something else in place of the store's collections and indexes. The message says what to do.
+ * has something else in place of the store's collections and indexes, or its records break a declaration. The
+ * message says what to do.
  */
 export class MongodbStoreError extends Error {
   override readonly name = 'MongodbStoreError';
@@ -122,6 +123,7 @@ export const codes = {
   invalidDocument: 121,
   duplicateKey: 11_000,
   cannotCreateIndex: 67,
+  maxTimeExpired: 50,
   /** IndexOptionsConflict, IndexKeySpecsConflict */
   indexConflicts: new Set([85, 86]),
   /**

@@ -5,6 +5,7 @@ import type { Id, Version } from '../../domain/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
+import { codes } from './errors.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 
 /** The log's name, and the first operation time after every majority-committed write. */
@@ -65,10 +66,10 @@ export class MongodbEvents implements EventLog {
         readConcern: majority,
         maxTimeMS,
       });
-      const namespace = cursor.ns.slice(db.databaseName.length + 1);
+      const collection = cursor.ns.slice(db.databaseName.length + 1);
       const cursors = [Long.fromValue(cursor.id)];
       // If this fails, the server closes the cursor ten minutes later.
-      db.command({ killCursors: namespace, cursors }).catch(() => {});
+      db.command({ killCursors: collection, cursors }).catch(() => {});
       const changes = cursor.firstBatch as readonly Change[];
       const next = positionOf(String(cursor.postBatchResumeToken._data), log);
       return { events: changes.map(toEvent), next };
@@ -141,7 +142,7 @@ async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
 
 function isTimeLimitError(error: unknown): boolean {
   const cause = error instanceof Error && error.cause;
-  return cause instanceof MongoServerError && cause.codeName === 'MaxTimeMSExpired';
+  return cause instanceof MongoServerError && cause.code === codes.maxTimeExpired;
 }
 
 function positionOf(token: string, { name }: Log): EventPosition {

@@ -23,7 +23,10 @@ export interface MongodbStoreOptions<Filters extends CustomFilters = CustomFilte
   readonly logger?: Logger | undefined;
 }
 
-/** `close` waits up to 9 s for calls in progress. Only `load` and deleting many posts can take longer. */
+/**
+ * `close` waits up to 9 s for calls in progress, then ends them. Only `load` and deleting a user with many posts
+ * can take longer.
+ */
 export interface MongodbStore<Filters extends CustomFilters = CustomFilters>
   extends Store<Filters> {
   readonly transfer: Transfer;
@@ -46,8 +49,8 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
   const creations = new Creations(connection);
   const close = () => connection.close();
   return {
-    users: new MongodbUsers(connection, 'users', creations),
-    posts: new MongodbPosts(connection, 'posts', creations),
+    users: new MongodbUsers(connection, creations),
+    posts: new MongodbPosts(connection, creations),
     transfer: createTransfer(connection),
     events: new MongodbEvents(connection),
     customFilters,

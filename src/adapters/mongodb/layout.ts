@@ -51,7 +51,7 @@ export const indexes = {
 } satisfies Record<string, readonly IndexDescription[]>;
 
 /**
- * Marks a new database with its layout version, creates the collections (a transaction can't), and builds the
+ * Marks a new database with its layout version, creates the collections (so that no transaction has to), and builds the
  * missing indexes. Safe to repeat, and to run in many processes at once. Keeps the index of a custom field that
  * is no longer declared, because another process may use it.
  *
@@ -72,7 +72,7 @@ export async function ensureLayout(
         'Remove it and let Rostrum create its own, or use another database.',
     );
   }
-  // After listing the collections, because a process writes the mark before it creates them.
+  // After the check above, so that a rejected database is not marked.
   await ensureMark(db);
   const wanted = Object.entries({
     ...indexes,

@@ -45,10 +45,11 @@ export const limits = {
   pointReads: 64,
   /** Large records of a collection that are read by id at a time: more could fill the process's memory. */
   largeReads: 2,
-  /** Concurrent transactions that create records; records and bytes in each. */
+  /** Concurrent transactions that create records. */
   groups: 4,
+  /** A group is full at this many records, or once its JSON exceeds this many UTF-16 units. */
   groupRecords: 200,
-  groupBytes: 1024 * 1024,
+  groupUnits: 1024 * 1024,
   /** Tries before a group is halved. */
   groupTries: 3,
   /** Documents that one command of a transaction finds or deletes: with 20,000 posts it exceeds `commandMs`. */

@@ -15,7 +15,14 @@ import {
   VersionedRecord,
 } from '../../domain/record.ts';
 import type { Call } from './call.ts';
-import { allParts, pathOf, type StoredRecord, smallParts, versionedOf } from './documents.ts';
+import {
+  allParts,
+  oneBatch,
+  pathOf,
+  type StoredRecord,
+  smallParts,
+  versionedOf,
+} from './documents.ts';
 import { limits } from './limits.ts';
 import { Semaphore } from './semaphore.ts';
 
@@ -120,8 +127,7 @@ class Snapshot {
   }
 
   #find(filter: Document, limit: number, options: Document): Promise<StoredRecord[]> {
-    const batch = { limit, batchSize: limit, singleBatch: true };
-    const found = this.#run({ find: this.#collection, filter, ...options, ...batch });
+    const found = this.#run({ find: this.#collection, filter, ...options, ...oneBatch(limit) });
     return found as Promise<StoredRecord[]>;
   }
 

@@ -29,6 +29,7 @@ export class PointReads {
     const found = await call.read(() => this.#join(id));
     if (found?.restBytes === undefined) return found as T | undefined;
     const [whole] = await this.#largeReads.use(1, async () => {
+      // Lets other work run before another large record is parsed.
       await nextIteration();
       return call.read(() => this.#find({ _id: id }, allParts));
     });

@@ -21,9 +21,12 @@ export class Primary {
   /** Called with all servers when the driver learns something new about one of them. */
   update(servers: readonly KnownServer[]): void {
     const primary = servers.find(({ type }) => type === 'RSPrimary');
-    // With `directConnection` to a secondary, the driver reads there, and a secondary never confirms.
-    const isSecondary = !primary && servers.some(({ type }) => type === 'RSSecondary');
-    const term = isSecondary ? 'none' : primary && `${primary.address} ${primary.electionId}`;
+    // With `directConnection` to a secondary, the driver reads there, and a secondary never confirms. During an
+    // election this only repeats reads in progress.
+    const hasOnlySecondaries = !primary && servers.some(({ type }) => type === 'RSSecondary');
+    const term = hasOnlySecondaries
+      ? 'no primary'
+      : primary && `${primary.address} ${primary.electionId}`;
     if (term === undefined || term === this.#term) return;
     this.#term = term;
     let confirming: Promise<unknown> | undefined;

@@ -63,9 +63,9 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   }
 
   lastVersion(id: Id): Promise<Version | undefined> {
-    const named = { $match: { _id: id } };
-    const deleted = { coll: deletedIds[this.#collection], pipeline: [named] };
-    const pipeline = [named, { $project: { last: '$version' } }, { $unionWith: deleted }];
+    const byId = { $match: { _id: id } };
+    const deleted = { coll: deletedIds[this.#collection], pipeline: [byId] };
+    const pipeline = [byId, { $project: { last: '$version' } }, { $unionWith: deleted }];
     const collection = this.connection.db.collection(this.#collection);
     return this.connection.read(async ({ maxTimeMS }) => {
       // One snapshot: a record that is deleted meanwhile is in exactly one of the two collections.
@@ -167,6 +167,10 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
 }
 
 export class MongodbUsers extends MongodbRepository<User> implements UserRepository {
+  constructor(connection: Connection, creations: Creations) {
+    super(connection, 'users', creations);
+  }
+
   delete(
     id: Id,
     mode: DeleteMode,
@@ -180,6 +184,10 @@ export class MongodbUsers extends MongodbRepository<User> implements UserReposit
 }
 
 export class MongodbPosts extends MongodbRepository<Post> implements PostRepository {
+  constructor(connection: Connection, creations: Creations) {
+    super(connection, 'posts', creations);
+  }
+
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
     return (await this.remove(id, guard, async () => true)) ?? false;
   }

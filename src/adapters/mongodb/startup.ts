@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from 'mongodb';
 import type { CustomFilters } from '../../domain/declared-fields.ts';
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { ClientSettings } from './connection-string.ts';
 import { MongodbStoreError } from './errors.ts';
 import { ensureLayout } from './layout.ts';
 import { limits } from './limits.ts';
 
 /** Makes the first connection and prepares the database. Retries until it succeeds or `giveUp` is called. */
 export class Startup {
-  readonly #settings: ClientSettings;
+  readonly #db: Db;
   readonly #logger: Logger;
   readonly #customFilters: CustomFilters;
   #isOpen = false;
@@ -17,8 +17,8 @@ export class Startup {
   #problem: unknown;
   #lastLogged = '';
 
-  constructor(settings: ClientSettings, logger: Logger, customFilters: CustomFilters) {
-    this.#settings = settings;
+  constructor(db: Db, logger: Logger, customFilters: CustomFilters) {
+    this.#db = db;
     this.#logger = logger;
     this.#customFilters = customFilters;
     void this.#tryUntilOpen();
@@ -33,7 +33,7 @@ export class Startup {
   async wait(): Promise<void> {
     const end = performance.now() + limits.openingMs;
     while (!this.#isOpen) {
-      // An unreachable server may respond soon. A rejected one has to be changed by its operator first.
+      // An notOpen server may respond soon. A rejected one has to be changed by its operator first.
       const isOver = this.#hasGivenUp || this.#problem instanceof MongodbStoreError;
       if (isOver || performance.now() > end) throw storeUnavailable('none', this.#problem);
       await sleep(limits.openingCheckMs);
@@ -58,9 +58,8 @@ export class Startup {
   }
 
   async #open(): Promise<void> {
-    const { client, database } = this.#settings;
-    await client.connect();
-    const db = client.db(database);
+    const db = this.#db;
+    await db.client.connect();
     const { setName, msg, maxWireVersion, arbiters = [] } = await db.command({ hello: 1 });
     if (maxWireVersion < oldestWireVersion) {
       throw new MongodbStoreError('This MongoDB server is too old: Rostrum needs 5.0 or newer.');
@@ -69,7 +68,7 @@ export class Startup {
     if (!isSharded && setName === undefined) throw new MongodbStoreError(standalone);
     await ensureLayout(db, this.#customFilters, this.#logger);
     const topology = isSharded ? 'sharded cluster' : 'replica set';
-    const fields = { database, topology };
+    const fields = { database: db.databaseName, topology };
     this.#logger.info(fields, 'Connected to MongoDB.');
     if (arbiters.length > 0) this.#logger.warn({ ...fields, arbiters }, arbiterWarning);
   }
@@ -78,14 +77,14 @@ export class Startup {
   #report(problem: unknown): void {
     this.#problem = problem;
     const isRejected = problem instanceof MongodbStoreError;
-    const line = isRejected ? problem.message : unreachable;
+    const line = isRejected ? problem.message : notOpen;
     const { code, name } = Object(problem) as { code?: unknown; name?: unknown };
     const kind = `${line} ${code ?? name}`;
     if (kind === this.#lastLogged) return;
     this.#lastLogged = kind;
-    const { client, database } = this.#settings;
+    const { client, databaseName } = this.#db;
     const { hosts, srvHost } = client.options;
-    const fields = { database, hosts: srvHost ?? hosts.join() };
+    const fields = { database: databaseName, hosts: srvHost ?? hosts.join() };
     const reason = problem instanceof Error ? problem.message : String(problem);
     if (isRejected) this.#logger.error(fields, line);
     else this.#logger.warn({ ...fields, reason }, line);
@@ -96,8 +95,8 @@ export class Startup {
 /** MongoDB 5.0, the first version with snapshot reads. */
 const oldestWireVersion = 13;
 
-const unreachable =
-  'MongoDB cannot be reached. Rostrum keeps trying, and calls fail until it succeeds.';
+const notOpen =
+  'The MongoDB database cannot be opened yet. Rostrum keeps trying, and calls fail until it succeeds.';
 
 const standalone =
   'This MongoDB server is standalone, but Rostrum needs a replica set: start it with --replSet rs0, run ' +

@@ -2,12 +2,13 @@ import { type ClientSession, type Db, type Document, MongoServerError, ObjectId 
 import type { Id } from '../../domain/record.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
+import { oneBatch } from './documents.ts';
 import { isCommitUnknown, isConnectionBroken } from './errors.ts';
 import { limits } from './limits.ts';
 
 /**
- * Runs work in a transaction and commits it. Retries both after transient errors, until the call's time is over
- * or after `maxTries`.
+ * Runs work in a transaction and commits it. Retries both after transient errors, until the call's time is over,
+ * too many connections broke, or after `maxTries`.
  */
 export async function inTransaction<T>(
   connection: Connection,
@@ -17,7 +18,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     // One session per try, so that the next try need not wait for the server to end this session.
-    const session = connection.client.startSession();
+    const session = connection.db.client.startSession();
     try {
       session.startTransaction({ readConcern: 'snapshot', maxCommitTimeMS: limits.commandMs });
       const transaction = new Transaction(connection.db, session, call);
@@ -25,7 +26,7 @@ export async function inTransaction<T>(
       await transaction.commit();
       return result;
     } catch (error) {
-      if (tries >= maxTries || !call.canRepeat(error)) throw error;
+      if (tries >= maxTries || !call.countAndCanRepeat(error)) throw error;
     } finally {
       session.endSession().catch(() => {});
     }
@@ -53,8 +54,7 @@ export class Transaction {
   /** Returns the ids and the given fields of documents, at most `limits.documentsPerCommand`. */
   async find(collection: string, filter: Document, fields: Document = {}): Promise<Document[]> {
     const projection = { _id: 1, ...fields };
-    const limit = limits.documentsPerCommand;
-    const batch = { limit, batchSize: limit, singleBatch: true };
+    const batch = oneBatch(limits.documentsPerCommand);
     const { cursor } = await this.#run({ find: collection, filter, projection, ...batch });
     return cursor.firstBatch;
   }
@@ -98,7 +98,7 @@ export class Transaction {
     return authors.difference(new Set((await this.find('users', filter)).map(({ _id }) => _id)));
   }
 
-  /** Commits, and retries until the outcome is known. */
+  /** Commits. Retries until the outcome is known, the time is over, or too many connections broke. */
   async commit(): Promise<void> {
     const call = this.#call;
     const before = call.outcome;
@@ -111,7 +111,7 @@ export class Transaction {
           call.outcome = before;
           throw error;
         }
-        if (isConnectionBroken(error) && !call.canRepeat(error)) throw error;
+        if (isConnectionBroken(error) && !call.countAndCanRepeat(error)) throw error;
       }
       await call.pause();
     }

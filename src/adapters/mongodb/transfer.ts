@@ -112,16 +112,16 @@ async function loadRecords(
   collection: Collection,
   loaded: readonly { readonly encoded: EncodedRecord; readonly version: Version }[],
 ): Promise<void> {
-  const named = { _id: { $in: loaded.map(({ encoded }) => encoded.id) } };
-  const live = await versionsOf(transaction, collection, named, 'version');
-  const deleted = await versionsOf(transaction, deletedIds[collection], named, 'last');
+  const byId = { _id: { $in: loaded.map(({ encoded }) => encoded.id) } };
+  const live = await versionsOf(transaction, collection, byId, 'version');
+  const deleted = await versionsOf(transaction, deletedIds[collection], byId, 'last');
   const updates = loaded.map(({ encoded, version }) => {
     const { id } = encoded;
     const next = versionToLoad(version, live.get(id), deleted.get(id));
     live.set(id, next);
     return { q: { _id: id }, u: replacement(encoded, next), upsert: true };
   });
-  if (deleted.size > 0) await transaction.delete(deletedIds[collection], named);
+  if (deleted.size > 0) await transaction.delete(deletedIds[collection], byId);
   await withRecordErrors(transaction.update(collection, updates));
   const authors = loaded.map(({ encoded }) => encoded.authorId);
   if ((await transaction.touchAuthors(authors)).size > 0) throw unknownAuthor();
@@ -132,8 +132,8 @@ async function loadDeletedIds(
   collection: Collection,
   ids: readonly DeletedId[],
 ): Promise<void> {
-  const named = { _id: { $in: ids.map(({ id }) => id) } };
-  const live = await versionsOf(transaction, collection, named, 'version');
+  const byId = { _id: { $in: ids.map(({ id }) => id) } };
+  const live = await versionsOf(transaction, collection, byId, 'version');
   const updates = ids
     .filter(({ id }) => !live.has(id))
     .map(({ id, lastVersion }) => ({

@@ -31,11 +31,11 @@ await describeOnMongodb('creations on MongoDB', () => {
 
   beforeEach(async () => {
     const { url } = database;
-    const settings = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
-    connection = new Connection(settings, safeLogger(undefined), {});
+    const db = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
+    connection = new Connection(db, safeLogger(undefined), {});
     const creations = new Creations(connection);
-    users = new MongodbUsers(connection, 'users', creations);
-    posts = new MongodbPosts(connection, 'posts', creations);
+    users = new MongodbUsers(connection, creations);
+    posts = new MongodbPosts(connection, creations);
     await until(
       () =>
         connection.ready().then(
@@ -47,7 +47,7 @@ await describeOnMongodb('creations on MongoDB', () => {
     );
     await database.clear();
     commands = [];
-    settings.client.on('commandStarted', ({ command }) => commands.push(command));
+    db.client.on('commandStarted', ({ command }) => commands.push(command));
     session = other.startSession();
   });
   afterEach(async () => {
@@ -84,7 +84,7 @@ await describeOnMongodb('creations on MongoDB', () => {
     expect(update?.updates[0].q._id.$in).to.have.members(authors);
   });
 
-  it('are split into transactions of at most 200 records and 1 MiB', async () => {
+  it('are split into transactions that are full at 200 records, or once they exceed 1 Mi characters', async () => {
     const body = 'x'.repeat(300_000);
     await Promise.all(times(10, () => posts.create(post({ body }))));
     await Promise.all(times(450, () => posts.create(post())));
@@ -198,9 +198,9 @@ await describeOnMongodb('creations on MongoDB', () => {
     const [author] = await makeUsers(1);
     await using proxy = await OutageProxy.start(Number(new URL(database.url).port));
     const direct = `mongodb://127.0.0.1:${proxy.port}/${database.db.databaseName}?directConnection=true`;
-    const settings = readUrl(`${direct}&monitorCommands=true`);
-    const behind = new Connection(settings, safeLogger(undefined), {});
-    const others = new MongodbPosts(behind, 'posts', new Creations(behind));
+    const db = readUrl(`${direct}&monitorCommands=true`);
+    const behind = new Connection(db, safeLogger(undefined), {});
+    const others = new MongodbPosts(behind, new Creations(behind));
     try {
       await untilServed(() => behind.ready());
       // Of two authors, so that the group can be halved.
@@ -208,7 +208,7 @@ await describeOnMongodb('creations on MongoDB', () => {
       const created = database.db.collection<{ _id: string }>('posts');
       const ids = { _id: { $in: group.map(({ id }) => id) } };
       let commits = 0;
-      settings.client.on('commandStarted', async ({ commandName }) => {
+      db.client.on('commandStarted', async ({ commandName }) => {
         if (commandName !== 'commitTransaction') return;
         commits += 1;
         proxy.begin('half-open');

@@ -68,8 +68,8 @@ await describeOnMongodb('events on MongoDB', () => {
 
   it('are read without loading record contents, writing, or leaving a cursor open', async () => {
     const { url } = database;
-    const settings = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
-    const connection = new Connection(settings, safeLogger(undefined), {});
+    const db = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
+    const connection = new Connection(db, safeLogger(undefined), {});
     try {
       const log = new MongodbEvents(connection);
       const { next } = await log.read(1);
@@ -80,7 +80,7 @@ await describeOnMongodb('events on MongoDB', () => {
       await store.posts.update(made.id, ({ record }) => ({ ...record, body: `${body}y` }));
       await store.posts.delete(made.id);
       const replies: (readonly [string, number])[] = [];
-      settings.client.on('commandSucceeded', ({ commandName, reply }) =>
+      db.client.on('commandSucceeded', ({ commandName, reply }) =>
         replies.push([commandName, BSON.calculateObjectSize(reply as Document)]),
       );
       expect((await log.read(10, next)).events).to.have.lengthOf(3);

@@ -28,10 +28,10 @@ await describeOnMongodb('reads of single records on MongoDB', () => {
 
   beforeEach(async () => {
     const { url } = database;
-    const settings = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
-    client = settings.client;
-    connection = new Connection(settings, safeLogger(undefined), {});
-    posts = new MongodbPosts(connection, 'posts', new Creations(connection));
+    const db = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
+    client = db.client;
+    connection = new Connection(db, safeLogger(undefined), {});
+    posts = new MongodbPosts(connection, new Creations(connection));
     await posts.get('none');
     asked = [];
     client.on('commandStarted', ({ command }: { command: Document }) => {

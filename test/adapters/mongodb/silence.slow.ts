@@ -71,12 +71,12 @@ await describeOnMongodb('a MongoDB server that stops responding', () => {
     await using _ = proxy;
     await using other = await new MongoClient((await sharedServer()).url('silence')).connect();
     url.searchParams.set('monitorCommands', 'true');
-    const settings = readUrl(url.href);
-    const connection = new Connection(settings, safeLogger(undefined), {});
+    const db = readUrl(url.href);
+    const connection = new Connection(db, safeLogger(undefined), {});
     const creations = new Creations(connection);
     const [users, posts] = [
-      new MongodbUsers(connection, 'users', creations),
-      new MongodbPosts(connection, 'posts', creations),
+      new MongodbUsers(connection, creations),
+      new MongodbPosts(connection, creations),
     ];
     await untilServed(() => connection.ready(), 20_000);
     const [author, moved] = [user(), post()];
@@ -91,10 +91,10 @@ await describeOnMongodb('a MongoDB server that stops responding', () => {
       .collection<{ _id: string }>('posts')
       .updateOne({ _id: moved.id }, { $inc: { version: 1 } }, { session });
     let tries = 0;
-    settings.client.on('commandStarted', ({ commandName }) => {
+    db.client.on('commandStarted', ({ commandName }) => {
       if (commandName === 'update') tries += 1;
     });
-    settings.client.on('commandSucceeded', ({ commandName, reply }) => {
+    db.client.on('commandSucceeded', ({ commandName, reply }) => {
       if (commandName === 'update' && (reply as { n: number }).n === 0) proxy.block();
     });
     const error = errorOf(

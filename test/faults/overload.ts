@@ -68,7 +68,7 @@ async function measured(load: ClientLoad): Promise<ClientReport> {
     clientProcess({ ...load, ...part }),
     clientProcess({ ...load, ...rest }, constants.priority.PRIORITY_LOW),
   ] as const;
-  // Connect first: the server accepts one connection per tick, which takes long under load.
+  // Connect first: the server accepts one connection per iteration of the event loop, which takes long under load.
   await Promise.all(both.map(messageOf));
   const [small, large] = await Promise.all([reportOf(both[0]), reportOf(both[1])]);
   return {

@@ -6,7 +6,7 @@ import { isNetwork } from '../../domain/addresses.ts';
 export type TrustedProxies = number | readonly string[];
 
 /** Returns the address of the client of a request; empty if its connection has none. */
-export type ClientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
+export type ClientAddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 
 /**
  * Returns a function that finds the client's address. Each proxy appends to `X-Forwarded-For` the address that
@@ -14,7 +14,7 @@ export type ClientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'
  *
  * @throws TypeError for a number below 0 or a text that is not an address
  */
-export function clientAddresses(trusted: TrustedProxies = 0): ClientAddress {
+export function clientAddresses(trusted: TrustedProxies = 0): ClientAddressOf {
   const isTrusted = typeof trusted === 'number' ? byCount(trusted) : byAddress(trusted);
   return (request) => {
     let client = plain(request.socket.remoteAddress ?? '') ?? '';

@@ -82,7 +82,7 @@ export class Connections {
 class Connection {
   readonly socket: Socket;
   /** True if its last response rejects a request that the parser could not read. */
-  isRefused = false;
+  isRejected = false;
   readonly #all: Connections;
   #current: Exchange | undefined;
   #last: Exchange | undefined;
@@ -161,7 +161,7 @@ class Connection {
 
   /**
    * Fulfilled when all complete requests have their responses. Returns false if the incomplete one, whose rest was
-   * refused, has its response already.
+   * rejected, has its response already.
    */
   async whenSettled(): Promise<boolean> {
     const incomplete = [this.#waiting.at(-1), this.#current ?? this.#last].find(

@@ -4,10 +4,10 @@ import type Koa from 'koa';
 import type { Caller } from '../../domain/caller.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { ClientAddress } from './client-address.ts';
-import { traceIdFrom } from './operator/trace-context.ts';
+import type { ClientAddressOf } from './client-address.ts';
 import type { Problem } from './problems/problem.ts';
 import { mountPath, parseTarget, type Query, type Target } from './target.ts';
+import { traceIdFrom } from './trace-context.ts';
 
 /** Settings shared by all requests of an app. */
 export interface AppSettings {
@@ -21,7 +21,7 @@ export interface AppSettings {
   readonly prefix: string;
   /** True if pages and metadata are served in addition to the API, false if pages about problems lie below it. */
   readonly hasPages: boolean;
-  readonly addressOf: ClientAddress;
+  readonly addressOf: ClientAddressOf;
 }
 
 /** A request's reservations in the limiter. */
@@ -41,7 +41,7 @@ export class Reservations {
 
 /** What Rostrum learns about a request, step by step. Kept at `ctx.state.rostrum`. */
 export interface RequestState {
-  readonly app: AppSettings;
+  readonly settings: AppSettings;
   readonly requestId: string;
   /** The client's address. Read at the start, because a closed connection has none. */
   readonly address: string;
@@ -111,19 +111,19 @@ export function setOperation(operation: string): Step {
 
 const noQuery: Query = new Map();
 
-export function createRequestState(ctx: Koa.Context, app: AppSettings): RequestState {
+export function createRequestState(ctx: Koa.Context, settings: AppSettings): RequestState {
   const { headers } = ctx;
   const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
-  const siteUrl = app.publicUrl ?? mountPath(ctx.url, originalUrl);
-  const apiUrl = siteUrl + app.prefix;
+  const siteUrl = settings.publicUrl ?? mountPath(ctx.url, originalUrl);
+  const apiUrl = siteUrl + settings.prefix;
   return {
-    app,
+    settings,
     requestId: requestIdFrom(headers['x-request-id']),
-    address: app.addressOf(ctx.req),
+    address: settings.addressOf(ctx.req),
     target: parseTarget(ctx.url),
     siteUrl,
     apiUrl,
-    problemsUrl: `${app.hasPages ? siteUrl : apiUrl}/problems`,
+    problemsUrl: `${settings.hasPages ? siteUrl : apiUrl}/problems`,
     traceId: traceIdFrom(headers.traceparent),
     operation: '',
     problem: undefined,

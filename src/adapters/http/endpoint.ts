@@ -88,7 +88,7 @@ export interface Endpoint {
    * How many requests run at a time. `list`: a few, and large pages do not delay small ones. A collection: one for
    * each of its records (`:id`), because changes of one record would conflict in the store. Absent: any number.
    */
-  readonly queue?: 'list' | Collection;
+  readonly concurrency?: 'list' | Collection;
   /** How many requests can run or wait at the same time; the limiter's default if absent. */
   readonly capacity?: number;
   readonly handle: Handler;

@@ -90,7 +90,7 @@ export interface ServeOptions {
   readonly port?: number | undefined;
   readonly logger?: Logger | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
-  /** As in {@link RostrumHttpOptions}, for requests that are refused before the app sees them. */
+  /** As in {@link RostrumHttpOptions}, for requests that are rejected before the app sees them. */
   readonly publicUrl?: string | undefined;
   readonly trustedProxies?: TrustedProxies | undefined;
   readonly metrics?: Pick<HttpMetrics, 'problem'> | undefined;

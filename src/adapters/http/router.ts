@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import type { Scope } from '../../domain/caller.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
-import { authentication } from './access/authenticate.ts';
+import { authorization } from './access/authenticate.ts';
 import { preflight } from './access/cors.ts';
 import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import { parseBody, readBody } from './body.ts';
@@ -22,7 +22,7 @@ export function apiRouter(
   endpoints: readonly Endpoint[],
 ): Router<RostrumState> {
   const { cors, rateLimits } = options;
-  const authenticate = authentication(rostrum, options);
+  const authorize = authorization(rostrum, options);
   const router = new Router<RostrumState>({
     prefix: escapePath(prefix),
     sensitive: true,
@@ -36,7 +36,7 @@ export function apiRouter(
       setOperation(operation),
       ...first,
       limitAddress(rateLimits), // 429
-      authenticate(scopes, resource), // 400, 401, 403, 429, 503
+      authorize(scopes, resource), // 400, 401, 403, 429, 503
       endpoint.resolve, // 403
       limitCaller(rateLimits), // 429
       limiter.admit(operation, endpoint.capacity), // 503
@@ -61,8 +61,8 @@ export function apiRouter(
 }
 
 /** The queue of an endpoint's requests, and the slot that limits how many run at a time. */
-function queueOf({ queue, operation }: Endpoint) {
-  if (queue === 'list') {
+function queueOf({ concurrency, operation }: Endpoint) {
+  if (concurrency === 'list') {
     // By the number of digits of `limit`.
     const queues = [1, 2, 3, 4].map((digits) => {
       const name = `${operation} ${digits}`;
@@ -73,10 +73,10 @@ function queueOf({ queue, operation }: Endpoint) {
       return queues[digits - 1] as (typeof queues)[number];
     };
   }
-  if (queue !== undefined) {
+  if (concurrency !== undefined) {
     return ({ params: { id } }: Context) => ({
       name: operation,
-      slot: { key: `${queue}/${id}`, capacity: 1 },
+      slot: { key: `${concurrency}/${id}`, capacity: 1 },
     });
   }
   const all = { name: operation };

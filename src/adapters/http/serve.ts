@@ -31,9 +31,9 @@ export interface RunningServer {
 }
 
 /**
- * How many connections can wait to be accepted; the system may allow fewer. Node accepts one per turn. With its
- * default of 511, a client that connects at the same time as thousands of others is dropped, and retries a second
- * later.
+ * How many connections can wait to be accepted; the system may allow fewer. Node accepts one per iteration of the
+ * event loop. With its default of 511, a client that connects at the same time as thousands of others is dropped, and
+ * retries a second later.
  */
 const backlog = 4096;
 
@@ -42,7 +42,7 @@ const sweepMs = 500;
 
 /**
  * Serves an app on a hardened `node:http` server: with timeouts and limits, the requests of a connection one after
- * another, and the usual error shape for what Node refuses by itself.
+ * another, and the usual error shape for what Node rejects by itself.
  *
  * @throws the error of `listen`, such as one with the code `EADDRINUSE`
  */
@@ -62,7 +62,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   // A client that has half-closed the connection still waits for its response (`nc -N`). Node would not send it.
   Object.assign(server, { httpAllowHalfOpen: true });
 
-  const refuse = refusals(options);
+  const reject = rejections(options);
   const handle = app.callback();
   const stop = new AbortController();
   let closed: Promise<void> | undefined;
@@ -74,7 +74,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     }
     const { method, url = '' } = request;
     const line = { method, path: loggedPath(parseTarget(url)), userAgent: userAgent(request) };
-    const { headers, body } = refuse(problem, request, line);
+    const { headers, body } = reject(problem, request, line);
     response.writeHead(problem.status, headers).end(body);
   });
 
@@ -98,26 +98,26 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     socket.on('error', () => socket.destroy());
     const headers = { Allow: allMethods.join(', ') };
     const problem = new Problem('method-not-allowed', 'This server is not a proxy.', { headers });
-    void refuseLast(socket as Socket, problem);
+    void rejectLast(socket as Socket, problem);
   });
   server.on('clientError', (error: ClientError, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();
-    else void refuseLast(socket as Socket, problemOf(error), error.code);
+    else void rejectLast(socket as Socket, problemOf(error), error.code);
   });
 
   /** Sends a problem as the last response of a connection, after the responses that are due before it. */
-  async function refuseLast(socket: Socket, problem: Problem, cause?: string): Promise<void> {
+  async function rejectLast(socket: Socket, problem: Problem, cause?: string): Promise<void> {
     const connection = connections.of(socket);
-    if (connection === undefined || !socket.writable || connection.isRefused) {
-      if (!connection?.isRefused) socket.destroy();
+    if (connection === undefined || !socket.writable || connection.isRejected) {
+      if (!connection?.isRejected) socket.destroy();
       return;
     }
-    connection.isRefused = true;
+    connection.isRejected = true;
     // Detach the HTTP parser: later requests must not be served.
     socket.removeAllListeners('data').removeAllListeners('end').resume();
     await new Promise(setImmediate); // Requests of the same packet come first.
     if (await connection.whenSettled()) {
-      const { headers, body } = refuse(problem, { socket, headers: {} }, { cause });
+      const { headers, body } = reject(problem, { socket, headers: {} }, { cause });
       socket.end(messageOf(problem.status, headers, body));
     } else {
       socket.end();
@@ -163,7 +163,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
 }
 
 /** Returns a function that logs and counts a rejected request, and writes the last response of its connection. */
-function refusals({ logger, metrics, publicUrl, trustedProxies }: ServeOptions) {
+function rejections({ logger, metrics, publicUrl, trustedProxies }: ServeOptions) {
   const addressOf = clientAddresses(trustedProxies);
   const base = normalizePublicUrl(publicUrl);
   return (

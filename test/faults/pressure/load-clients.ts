@@ -39,7 +39,7 @@ export async function keepOpening(target: Target, count: number, anew: number, t
   const sockets: Socket[] = [];
   for (let n = 1; n <= count; n++) {
     sockets.push(open());
-    if (n % 100 === 0) await sleep(10); // Node accepts one connection per tick.
+    if (n % 100 === 0) await sleep(10); // Node accepts one connection per iteration of the event loop.
   }
   for (const end = performance.now() + target.ms; performance.now() < end; await sleep(200)) {
     for (const socket of sockets.splice(0, anew)) {

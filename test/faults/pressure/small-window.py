@@ -16,6 +16,6 @@ for n in range(count):
     client.sendall(request)
     clients.append(client)
     if n % 100 == 99:
-        time.sleep(0.05)  # Node accepts one connection per tick.
+        time.sleep(0.05)  # Node accepts one connection per iteration of the event loop.
 print(len(clients), flush=True)
 time.sleep(600)  # Until killed.

@@ -14,7 +14,7 @@ import { Repeats } from '../operator/log.ts';
 import { maskSecrets } from '../operator/mask.ts';
 import { Problem } from '../problems/problem.ts';
 import { metadataUrl } from './metadata.ts';
-import { peek, type Quota, type RateLimits, rateLimitKey } from './rate-limit.ts';
+import { checkNotExceeded, type Quota, type RateLimits, rateLimitKey } from './rate-limit.ts';
 
 type Scopes = readonly [Scope, ...Scope[]];
 
@@ -32,7 +32,7 @@ export interface Authenticate {
   known?(ctx: Context): CallerInput | undefined;
 }
 
-/** The options of authentication. */
+/** The options of {@link authorization}. */
 interface Options {
   readonly authenticate?: Authenticate | undefined;
   /** Default: no scopes if `authenticate` is set, otherwise all scopes. */
@@ -45,7 +45,7 @@ interface Options {
  * Returns the step that identifies the caller, checks that it has one of the endpoint's scopes, and binds the
  * services to it: 400, 401, 403, 429, 503.
  */
-export function authentication(
+export function authorization(
   rostrum: AnyRostrum,
   options: Options,
 ): (scopes: Scopes, resource?: string) => Step {
@@ -90,19 +90,19 @@ function identification(authenticate: Authenticate, options: Options) {
   const { logger, rateLimits: { failures } = {} } = options;
   const repeats = new Repeats();
   return async (ctx: Context, resource?: string): Promise<CallerInput | undefined> => {
-    const { authorization } = ctx.headers;
     const { rostrum } = ctx.state;
+    const isSent = ctx.headers.authorization !== undefined;
     const address = rateLimitKey(rostrum.address);
-    if (failures && authorization !== undefined) await peek(ctx, failures, address);
+    if (failures && isSent) await checkNotExceeded(ctx, failures, address);
     const result = await callAuthenticate(authenticate, ctx);
     if (result !== undefined && !('refused' in result)) return result;
-    if (authorization !== undefined) {
+    if (isSent) {
       rostrum.refusal = result?.refused;
       if (logger) logRefusal(ctx, repeats, logger);
       const quota = await failures?.take(address);
       if (quota?.remaining === 0 && !quota.isExceeded) logLimit(rostrum.address, quota, logger);
     }
-    if (result !== undefined || authorization !== undefined) throw unauthenticated(ctx, resource);
+    if (result !== undefined || isSent) throw unauthenticated(ctx, resource);
     return undefined;
   };
 }

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Quota, RateLimiter } from './rate-limit.ts';
 
-/** The maximum number of keys. One more evicts the least recently used key. */
-const maxKeys = 50_000;
+const defaultMaxKeys = 50_000;
 
 /** Longer keys are replaced by their digest, so that clients can't exhaust the memory. */
 const maxKeyLength = 64;
@@ -13,7 +12,8 @@ export interface Policy {
   readonly limit: number;
   /** Seconds. */
   readonly window: number;
-  readonly keys?: number | undefined;
+  /** The maximum number of keys. One more evicts the least recently used key. */
+  readonly maxKeys?: number | undefined;
 }
 
 /** Counts in this process. A key's window starts with its first request. */
@@ -49,7 +49,7 @@ export class MemoryRateLimiter implements RateLimiter {
   #use(key: string): void {
     this.#keys.delete(key);
     this.#keys.add(key);
-    if (this.#keys.size <= (this.#policy.keys ?? maxKeys)) return;
+    if (this.#keys.size <= (this.#policy.maxKeys ?? defaultMaxKeys)) return;
     const [oldest = ''] = this.#keys;
     this.#keys.delete(oldest);
     void this.#limiter.delete(oldest); // Synchronous, and cannot fail.

@@ -66,7 +66,11 @@ async function take(ctx: Context, limiter: RateLimiter, key: string): Promise<vo
  *
  * @throws Problem `too-many-requests`
  */
-export function peek(ctx: Context, limiter: RateLimiter, key: string): Promise<void> | undefined {
+export function checkNotExceeded(
+  ctx: Context,
+  limiter: RateLimiter,
+  key: string,
+): Promise<void> | undefined {
   return limiter.peek(key)?.then((quota) => {
     if (quota.isExceeded) setHeaders(ctx, quota);
     checkQuota(quota);

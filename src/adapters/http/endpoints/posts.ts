@@ -30,7 +30,7 @@ const responses = responsesOf('Post');
 const change = {
   path: '/posts/:id',
   scopes: ['posts:write', 'posts:write:own'],
-  queue: 'posts',
+  concurrency: 'posts',
   headers: changeHeaders,
 } as const;
 
@@ -47,7 +47,7 @@ export function postEndpoints(custom: CustomFilterFields | undefined): readonly 
       scopes: ['posts:read', 'posts:read:all'],
       query: postListParameters(custom),
       queryHint: indexHint('posts'),
-      queue: 'list',
+      concurrency: 'list',
       responses: responses.listed,
       problems: ['invalid-cursor'],
       async handle(ctx) {
@@ -98,7 +98,7 @@ export function postEndpoints(custom: CustomFilterFields | undefined): readonly 
         sendRecord(ctx, await services.posts.get(ctx.params.id ?? ''));
       },
     },
-    ...updateEndpoints(change, 'Post', problems.changed), // PUT, PATCH
+    ...updateEndpoints('posts', change, 'Post', problems.changed), // PUT, PATCH
     {
       ...change,
       method: 'DELETE',

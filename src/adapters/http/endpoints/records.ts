@@ -96,9 +96,9 @@ export function problemsOf(
   const taken: ProblemCode[] = collection === 'users' ? ['email-taken'] : [];
   if (declaredFields(customFields).some(({ isUnique }) => isUnique)) taken.push('field-taken');
   const body: readonly ProblemCode[] = ['unsupported-media-type', 'body-too-large', 'invalid-body'];
-  const refused: readonly ProblemCode[] = ['version-mismatch', 'precondition-required', 'refused'];
+  const rejected: readonly ProblemCode[] = ['version-mismatch', 'precondition-required', 'refused'];
   const notFound = collection === 'users' ? 'user-not-found' : 'post-not-found';
-  const deleted: readonly ProblemCode[] = [notFound, 'invalid-header', ...refused];
+  const deleted: readonly ProblemCode[] = [notFound, 'invalid-header', ...rejected];
   const repeated: readonly ProblemCode[] = ['invalid-header', ...body, 'idempotency-key-reused'];
   return {
     created: [...repeated, 'invalid-record', 'refused', ...taken],
@@ -109,7 +109,8 @@ export function problemsOf(
 
 /** PUT and PATCH of a record. */
 export function updateEndpoints(
-  change: Pick<Endpoint, 'path' | 'scopes' | 'headers'> & { readonly queue: Collection },
+  collection: Collection,
+  change: Pick<Endpoint, 'path' | 'scopes' | 'concurrency' | 'headers'>,
   schema: 'User' | 'Post',
   problems: readonly ProblemCode[],
 ): readonly Endpoint[] {
@@ -118,10 +119,10 @@ export function updateEndpoints(
   const handle =
     (method: 'replace' | 'patch'): Handler =>
     async (ctx) => {
-      const service = ctx.state.rostrum.services[change.queue];
+      const service = ctx.state.rostrum.services[collection];
       const { id = '' } = ctx.params;
       const body = ctx.request.body as UserInput & PostInput & JsonObject;
-      sendChanged(ctx, change.queue, await service[method](id, body, preconditionOf(ctx)));
+      sendChanged(ctx, collection, await service[method](id, body, preconditionOf(ctx)));
     };
   return [
     {

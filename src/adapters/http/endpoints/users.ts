@@ -34,7 +34,7 @@ const responses = responsesOf('User');
 const change = {
   path: '/users/:id',
   scopes: ['users:write', 'users:write:own'],
-  queue: 'users',
+  concurrency: 'users',
   headers: changeHeaders,
 } as const;
 
@@ -51,7 +51,7 @@ export function userEndpoints(custom: CustomFilterFields | undefined): readonly 
       scopes: ['users:read', 'users:read:public'],
       query: userListParameters(custom),
       queryHint: indexHint('users'),
-      queue: 'list',
+      concurrency: 'list',
       responses: responses.listed,
       problems: ['invalid-cursor'],
       async handle(ctx) {
@@ -102,7 +102,7 @@ export function userEndpoints(custom: CustomFilterFields | undefined): readonly 
         else sendRecord(ctx, await services.users.getPublic(id), 'public');
       },
     },
-    ...updateEndpoints(change, 'User', problems.changed), // PUT, PATCH
+    ...updateEndpoints('users', change, 'User', problems.changed), // PUT, PATCH
     {
       ...change,
       method: 'DELETE',

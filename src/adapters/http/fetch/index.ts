@@ -21,7 +21,7 @@ export interface FetchHandlerOptions
  * Returns a function that serves Rostrum: it takes a `Request` and returns a `Response`. It needs no server.
  * Only the store has to be closed. Paths outside the prefix are 404.
  *
- * The body of a request is read as it comes, up to the limit, and not at all if the request is refused before.
+ * The body of a request is read as it comes, up to the limit, and not at all if the request is rejected before.
  * When `request.signal` is aborted, the promise and the body of the response fail with its reason.
  *
  * @throws TypeError for an invalid option

@@ -10,7 +10,7 @@ export function preconditionOf({ headers, state }: Context): Precondition {
   return {
     only: only === undefined ? undefined : strongVersions(only),
     except: except === undefined ? undefined : weakVersions(except),
-    required: state.rostrum.app.requireIfMatch,
+    required: state.rostrum.settings.requireIfMatch,
   };
 }
 

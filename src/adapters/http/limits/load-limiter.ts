@@ -19,9 +19,11 @@ const limits = {
   /** Requests of one queue, and of all, in progress or waiting; one more is a 503. */
   perQueue: 256,
   total: 2000,
-  /** Bodies of more than `smallBody` that are read or used at a time; those of them that are parsed. */
+  /** Bodies of more than `smallBody` that are read or used at a time. */
   bodies: 64,
+  /** Of these, the bodies up to `largeBody` that are parsed at a time, and the larger ones. */
   parsedBodies: 4,
+  parsedLargeBodies: 1,
   /** Large responses that clients have not read completely: per operation, and in total. */
   unread: 48,
   unreadTotal: 96,
@@ -282,6 +284,6 @@ export class LoadLimiter {
 function bodySlot({ request: { rawBody: body } }: Context): Slot | undefined {
   if (!Buffer.isBuffer(body) || body.length <= smallBody) return undefined;
   return body.length > largeBody
-    ? { key: 'largest body', capacity: 1 }
-    : { key: 'large body', capacity: limits.parsedBodies };
+    ? { key: 'large body', capacity: limits.parsedLargeBodies }
+    : { key: 'medium body', capacity: limits.parsedBodies };
 }

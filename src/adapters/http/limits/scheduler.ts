@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import { acceptedAt } from '../context.ts';
 
-/** How long requests can start in one tick of the event loop, in milliseconds, and how many waiting ones can. */
-const budget = { tickMs: 10, starts: 256 };
+/** For how many milliseconds of an iteration of the event loop requests can start, and how many waiting ones can. */
+const budget = { iterationMs: 10, starts: 256 };
 
 /**
- * After a tick of more than `tickMs`, nothing starts for an eighth of its duration, at most `maxMs`: Node accepts
- * one connection per tick, so other clients need short ticks. After a tick of more than `connectingMs`, nothing
- * starts while each tick brings a new client, for at most `connectingTicks`.
+ * After an iteration of more than `iterationMs`, nothing starts for an eighth of its duration, at most `maxMs`: Node
+ * accepts one connection per iteration, so other clients need short ones. After an iteration of more than
+ * `connectingMs`, nothing starts while each one brings a new client, for at most `connectingIterations`.
  */
-const pause = { tickMs: 20, part: 8, maxMs: 25, connectingMs: 2, connectingTicks: 100 };
+const pause = { iterationMs: 20, part: 8, maxMs: 25, connectingMs: 2, connectingIterations: 100 };
 
 /** The requests that wait for the event loop. */
 interface WaitingRequests {
@@ -26,14 +26,14 @@ interface WaitingRequests {
  */
 export class Scheduler {
   readonly #requests: WaitingRequests;
-  /** When the first request of this tick started; undefined if none has. */
-  #tickStart: number | undefined;
+  /** When the first request of this iteration started; undefined if none has. */
+  #iterationStart: number | undefined;
   /** Pending immediates, each of which will start a waiting request. */
   #scheduled = 0;
-  /** True if the next tick can start requests, too. */
+  /** True if the next iteration can start requests, too. */
   #canContinue = false;
   #isPausing = false;
-  /** True if a new client has sent its first request since the last tick ended. */
+  /** True if a new client has sent its first request since the last iteration ended. */
   #hasNewClients = false;
 
   constructor(requests: WaitingRequests) {
@@ -45,15 +45,15 @@ export class Scheduler {
     if (isNew(socket)) this.#hasNewClients = true;
   }
 
-  /** True if a request can start now. Its tick then begins. */
+  /** True if a request can start now. The first call in an iteration starts its clock. */
   hasTime(): boolean {
     if (this.#isPausing) return false;
     const now = performance.now();
-    if (this.#tickStart === undefined) {
-      this.#tickStart = now;
-      if (this.#scheduled === 0) setImmediate(this.#onTickEnd);
+    if (this.#iterationStart === undefined) {
+      this.#iterationStart = now;
+      if (this.#scheduled === 0) setImmediate(this.#onIterationEnd);
     }
-    return now - this.#tickStart < budget.tickMs;
+    return now - this.#iterationStart < budget.iterationMs;
   }
 
   /** Starts waiting requests soon. Each has an immediate of its own: it does all it can before the next one starts. */
@@ -69,37 +69,37 @@ export class Scheduler {
     this.#requests.charge();
     if (!this.hasTime() || this.#requests.startNext()) this.#canContinue = true;
     this.#scheduled -= 1;
-    if (this.#scheduled === 0) this.#endTick();
+    if (this.#scheduled === 0) this.#endIteration();
   };
 
-  readonly #onTickEnd = (): void => {
-    if (this.#scheduled === 0) this.#endTick();
+  readonly #onIterationEnd = (): void => {
+    if (this.#scheduled === 0) this.#endIteration();
   };
 
-  #endTick(): void {
+  #endIteration(): void {
     this.#requests.charge();
     const now = performance.now();
-    const heldMs = now - (this.#tickStart ?? now);
-    this.#tickStart = undefined;
+    const heldMs = now - (this.#iterationStart ?? now);
+    this.#iterationStart = undefined;
     if (heldMs <= pause.connectingMs) {
       if (this.#canContinue) this.schedule();
       return;
     }
     this.#isPausing = true;
-    if (heldMs <= pause.tickMs) this.#letClientsConnect(pause.connectingTicks);
+    if (heldMs <= pause.iterationMs) this.#letClientsConnect(pause.connectingIterations);
     else
       setTimeout(
         this.#letClientsConnect,
         Math.min(heldMs / pause.part, pause.maxMs),
-        pause.connectingTicks,
+        pause.connectingIterations,
       );
   }
 
-  readonly #letClientsConnect = (ticks: number): void => {
-    const isConnecting = this.#hasNewClients && ticks > 0;
+  readonly #letClientsConnect = (iterations: number): void => {
+    const isConnecting = this.#hasNewClients && iterations > 0;
     this.#hasNewClients = false;
     if (isConnecting) {
-      setImmediate(this.#letClientsConnect, ticks - 1);
+      setImmediate(this.#letClientsConnect, iterations - 1);
       return;
     }
     this.#isPausing = false;

@@ -56,13 +56,13 @@ const id: Parameter = {
   atMost: maxFilterIds,
 };
 
-/** @param isSame true if the default order is the same for all callers */
-function sort(fields: readonly string[], isSame: boolean): Parameter {
+/** @param hasOneDefault true if the default order is the same for all callers */
+function sort(fields: readonly string[], hasOneDefault: boolean): Parameter {
   const values = fields.flatMap((field) => [field, `-${field}`]);
   const description = 'The field to sort by; "-" in front for descending.';
   const first = sortOf(newestFirst);
   const others = `Default: ${first}, or ${sortOf(lastPublishedFirst)} for callers who see public posts only.`;
-  return isSame
+  return hasOneDefault
     ? { name: 'sort', description, ...oneOf(values, first) }
     : { name: 'sort', description: `${description} ${others}`, ...oneOf(values) };
 }
@@ -97,8 +97,8 @@ function startsWith(name: string, example: string): Parameter {
 }
 
 /** The parameters of every list. */
-function common(sorts: readonly string[], isSame: boolean): readonly Parameter[] {
-  return [limit, cursor, sort(sorts, isSame), count, fields, id];
+function common(sorts: readonly string[], hasOneDefault: boolean): readonly Parameter[] {
+  return [limit, cursor, sort(sorts, hasOneDefault), count, fields, id];
 }
 
 export const userListParameters = (fields?: CustomFilterFields): readonly Parameter[] => [

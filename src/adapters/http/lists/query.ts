@@ -27,7 +27,7 @@ export interface ListQuery<Filter, Sort extends string> {
 
 /** @throws Problem `invalid-cursor`, `invalid-query` */
 export function readListQuery<Filter extends EntityFilter, Sort extends string>(
-  list: Collection,
+  collection: Collection,
   ctx: Context,
   readFilter: (query: Query) => Filter,
   customFields: CustomFilterFields | undefined,
@@ -36,19 +36,21 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   const isFiltered = query.keys().some((name) => !pageParameters.has(name));
   const filter = isFiltered ? readFilters(query, readFilter, customFields) : ({} as Filter);
   const sort = first(query, 'sort');
-  const order = (sort === undefined ? defaultOrder(list, caller) : readOrder(sort)) as Order<Sort>;
+  const order = (
+    sort === undefined ? defaultOrder(collection, caller) : readOrder(sort)
+  ) as Order<Sort>;
   const limit = Number(first(query, 'limit') ?? pageLimits.default);
   const fields = first(query, 'fields')?.split(',');
   if (query.has('include')) checkLimit(limit);
   const cursor = first(query, 'cursor');
   let identity: ListIdentity | undefined; // Only pages with a cursor or a next one need it.
   const identityOf = () => {
-    identity ??= listIdentity(list, `${order.direction} ${order.by}`, identityOfFilter());
+    identity ??= listIdentity(collection, `${order.direction} ${order.by}`, identityOfFilter());
     return identity;
   };
   // Filters that match the same records share their cursors, whatever their case.
   const identityOfFilter = () =>
-    (conditionsOf(filter, { collection: list, declared: customFields }) ?? null) as Json;
+    (conditionsOf(filter, { collection, declared: customFields }) ?? null) as Json;
   const after =
     cursor === undefined ? undefined : readCursor(cursor, identityOf(), order.by, customFields);
   return {

@@ -66,11 +66,11 @@ export interface AuditedChange {
 
 /** Logs a change once it is durable, before the response is sent. */
 export function logChange(ctx: Context, change: AuditedChange): void {
-  const { app, operation } = ctx.state.rostrum;
-  if (app.logger === undefined) return;
+  const { operation, settings } = ctx.state.rostrum;
+  if (settings.logger === undefined) return;
   const line = { endpoint: operation, ...change };
   addClient(line, ctx);
-  app.logger.info(line, 'change');
+  settings.logger.info(line, 'change');
 }
 
 /**

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { canReadInFull } from '../../../domain/access.ts';
 import { scopes } from '../../../domain/caller.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
-import { authentication } from '../access/authenticate.ts';
+import { authorization } from '../access/authenticate.ts';
 import { limitAddress, limitCaller } from '../access/rate-limit.ts';
 import { type Context, compose, type Step } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
-import { once, resolveOptional, type StaticFile, sendFile } from './files.ts';
+import { fileHandler, once, resolveOptional, type StaticFile } from './files.ts';
 import { facts } from './home.ts';
 import { pageHeaders, type Site } from './html.ts';
 
@@ -24,7 +24,7 @@ const handlers = once(async () => {
   const { staticFiles } = (await import(isClone ? source.href : library)) as {
     readonly staticFiles: ReadonlyMap<string, StaticFile>;
   };
-  return new Map(Array.from(staticFiles, ([path, file]) => [path, sendFile(file)] as const));
+  return new Map(Array.from(staticFiles, ([path, file]) => [path, fileHandler(file)] as const));
 });
 
 /** `/admin`, and the files below it. */
@@ -37,11 +37,11 @@ export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
 }
 
 /** `/admin/caller`: the caller's name, label and scopes. Any scope is enough, and credentials can be missing. */
-export function sendCaller(rostrum: AnyRostrum, options: RostrumAppOptions): Step {
+export function callerHandler(rostrum: AnyRostrum, options: RostrumAppOptions): Step {
   const { rateLimits } = options;
   const identify = compose([
     limitAddress(rateLimits),
-    authentication(rostrum, options)(scopes),
+    authorization(rostrum, options)(scopes),
     limitCaller(rateLimits),
   ]);
   return async (ctx) => {

@@ -29,7 +29,7 @@ export function once<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /** Returns the handler of a file, which is read and compressed once. */
-export function sendFile(file: StaticFile): (ctx: Context) => Promise<void> {
+export function fileHandler(file: StaticFile): (ctx: Context) => Promise<void> {
   const load = once(() => read(file));
   return async (ctx) => {
     const { plain, zipped, tag } = await load();

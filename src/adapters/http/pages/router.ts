@@ -9,9 +9,9 @@ import { allPages, type RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { escapePath, normalizePrefix, normalizePublicUrl, pathBelow } from '../target.ts';
-import { hasAdmin, sendAdmin, sendCaller } from './admin.ts';
+import { callerHandler, hasAdmin, sendAdmin } from './admin.ts';
 import { docsFiles, hasDocs, sendDocs } from './docs.ts';
-import { sendFile } from './files.ts';
+import { fileHandler } from './files.ts';
 import { sendHome } from './home.ts';
 import { escapeHtml, favicon, negotiateHtml, type Site, sendHtml } from './html.ts';
 import { addProblems } from './problems.ts';
@@ -93,8 +93,8 @@ function routesOf(
     await sendHome(ctx, site, options, await ready);
   });
   const description = { type: 'application/json', read: () => `${JSON.stringify(describe())}\n` };
-  page('/openapi.json', sendFile(description));
-  page('/favicon.ico', sendFile({ type: 'image/svg+xml', read: () => favicon }));
+  page('/openapi.json', fileHandler(description));
+  page('/favicon.ico', fileHandler({ type: 'image/svg+xml', read: () => favicon }));
   addProblems((path, send) => page(path, send, '/problems'), site);
   if (authenticate !== undefined) {
     const prefix = normalizePrefix(options.prefix);
@@ -105,11 +105,11 @@ function routesOf(
   if (pages.includes('docs')) {
     page('/docs', (ctx) => sendDocs(ctx, site));
     for (const [name, file] of Object.entries(site.pages.has('docs') ? docsFiles : {})) {
-      page(`/docs/${name}`, sendFile(file), '/docs');
+      page(`/docs/${name}`, fileHandler(file), '/docs');
     }
   }
   if (site.pages.has('admin')) {
-    page('/admin/caller', sendCaller(rostrum, options));
+    page('/admin/caller', callerHandler(rostrum, options));
     page('/admin', (ctx) => sendAdmin(ctx, site));
     page('/admin/*path', (ctx) => sendAdmin(ctx, site), '/admin');
   }

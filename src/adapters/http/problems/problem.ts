@@ -44,14 +44,14 @@ export class Problem extends Error {
 /**
  * The body and headers of an error response (RFC 9457).
  *
- * @param problems the path or URL of the pages about problems
+ * @param problemsUrl the path or URL of the pages about problems
  */
-export function problemResponse(problem: Problem, requestId: string, problems = '/problems') {
+export function problemResponse(problem: Problem, requestId: string, problemsUrl = '/problems') {
   const { code, type, message, parts } = problem;
   const { status, title, retryAfter, jitter = 0 } = type;
   const { errors = [], members, headers } = parts;
   const body = {
-    type: `${problems}/${code}`,
+    type: `${problemsUrl}/${code}`,
     title,
     status,
     code,
@@ -78,9 +78,9 @@ export function exampleOf(
   code: ProblemCode,
   sentence: string,
   requestId: string,
-  problems?: string,
+  problemsUrl?: string,
 ) {
   const { example: members = {} } = problemCatalogue[code];
   const problem = new Problem(code, sentence, { members });
-  return JSON.parse(problemResponse(problem, requestId, problems).body);
+  return JSON.parse(problemResponse(problem, requestId, problemsUrl).body);
 }

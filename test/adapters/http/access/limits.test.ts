@@ -191,7 +191,7 @@ describe('rate limits', () => {
   });
 
   it('keep a bounded number of keys of bounded length, and drop the least recently used', async () => {
-    const bounded = new MemoryRateLimiter({ name: 'n', limit: 1, window: 60, keys: 3 });
+    const bounded = new MemoryRateLimiter({ name: 'n', limit: 1, window: 60, maxKeys: 3 });
     const isFree = async (key: string) => !(await bounded.take(key)).isExceeded;
     for (const key of ['a', 'b', 'c']) expect(await isFree(key)).to.equal(true);
     expect(await isFree('a'), 'used again').to.equal(false);

@@ -39,6 +39,9 @@ describe('the program, with metrics', function () {
     ] as const) {
       expect((await at(path, method)).status, path).to.equal(status);
     }
+    expect(await (await at('/users')).json()).to.include({
+      error: 'No such path. This port serves /metrics and /livez.',
+    });
     expect((await fetch(`${server.address}/metrics`)).status).to.equal(404);
     const named = get({ port, path: '/metrics', headers: { Host: 'evil.example' } });
     const [{ statusCode }] = await once(named, 'response');

@@ -104,7 +104,7 @@ export function rostrumMiddleware(
 ): Middleware {
   const prefix = normalizePrefix(options.prefix);
   const serve = apiChain(rostrum, options);
-  // Before the router: it matches, and the chain touches `ctx.state`, only below the prefix.
+  // Outside the prefix neither the router nor the chain runs, so `ctx.matched` and `ctx.state` stay untouched.
   return (ctx, next) =>
     pathBelow(prefix, parseTarget(ctx.url).path) === undefined
       ? next()
@@ -185,8 +185,11 @@ export function createMetricsApp(
     ctx.set({ 'Content-Type': type, 'Cache-Control': 'no-store' });
     ctx.body = body;
   });
-  const options = { logger, accessLog: false, isOwnHost };
-  return appOf(chain({ ...options, hasPages: true }, [router.routes()]), options);
+  const missing: Step = () => {
+    throw new Problem('path-not-found', 'No such path. This port serves /metrics and /livez.');
+  };
+  const options = { logger, accessLog: false, isOwnHost, hasPages: true };
+  return appOf(chain(options, [router.routes(), methodNotAllowed, missing]), options);
 }
 
 function initState(options: ChainOptions & Pick<AppSettings, 'hasPages'>): Step {
@@ -235,7 +238,7 @@ function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Step {
       const sentence = `The path and the query must have at most ${maxTargetLength} characters.`;
       throw new Problem('uri-too-long', sentence);
     }
-    // HTTP/1.0 has no Host, but no browser speaks it.
+    // A request without Host (HTTP/1.0) is accepted: this check protects browsers, which always send one.
     const name = hostOf(ctx)
       ?.toLowerCase()
       .replace(/\.?(?::\d*)?$/, '');

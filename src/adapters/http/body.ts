@@ -36,7 +36,7 @@ export function readBody(form: BodyForm, limiter: LoadLimiter): Step {
     try {
       await Promise.race([parser(ctx, async () => {}), watch.failed]);
     } catch (error) {
-      throw problemOf(error);
+      throw translate(error);
     } finally {
       watch.end();
     }
@@ -45,7 +45,10 @@ export function readBody(form: BodyForm, limiter: LoadLimiter): Step {
   };
 }
 
-/** Reserves a slot for a body that turns out to be large: one without a length, or one in many chunks. */
+/**
+ * Reserves a slot for a body that turns out to be large: one without a length, or one in many chunks. Cuts off a
+ * body in too many chunks, and notices when the client leaves.
+ */
 function watchChunks(ctx: Context, limiter: LoadLimiter) {
   const { req } = ctx;
   const { promise: failed, reject } = Promise.withResolvers<never>();
@@ -97,8 +100,8 @@ function decoded(bytes: Buffer): string {
   }
 }
 
-/** Turns an error of koa-bodyparser into a problem. */
-function problemOf(error: unknown): unknown {
+/** Returns what to throw for an error of koa-bodyparser. */
+function translate(error: unknown): unknown {
   const { status, type, code } = error as { status?: number; type?: unknown; code?: string };
   if (status === 413) return bodyTooLarge();
   const isAborted = code === 'ECONNRESET' || type === 'request.aborted';
@@ -128,12 +131,12 @@ function checkHeaders({ headers, req, request }: Context, form: BodyForm): void 
       'Accept-Encoding': 'identity', // RFC 9110, section 12.5.3.
     });
   }
-  delete headers['content-encoding']; // koa-bodyparser only knows it in lower case.
+  delete headers['content-encoding']; // koa-bodyparser only knows `identity` in lower case.
   if (lengthOf(req) > maxBodyBytes) throw bodyTooLarge();
   if (!hasBody) throw emptyBody();
 }
 
-/** Throws if other middleware has read the body: Rostrum would wait for its end forever. */
+/** Throws if other middleware has read the body, whose end would never come, or if the client has gone. */
 function checkUnread({ req, request }: Context): void {
   if (req.socket.destroyed || (req.destroyed && !req.complete)) throw new RequestAborted();
   if (request.body === undefined && !req.readableDidRead && !req.readableEnded) return;

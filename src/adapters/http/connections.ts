@@ -39,7 +39,10 @@ export class Connections {
     return this.#open.get(socket);
   }
 
-  /** Beyond the limit, a connection replaces the one that has been silent for longest, or is closed itself. */
+  /**
+   * Beyond the limit, a connection replaces the oldest that has sent no request, else the one idle for longest; if
+   * there is neither, it is closed.
+   */
   accept(socket: Socket): void {
     if (this.#open.size >= this.#maxSize) {
       const [silent] = this.unused.size > 0 ? this.unused : this.idleConnections;
@@ -81,7 +84,7 @@ export class Connections {
  */
 class Connection {
   readonly socket: Socket;
-  /** True if its last response rejects a request that the parser could not read. */
+  /** True once its last response is a problem that the server sent without the app. */
   isRejected = false;
   readonly #all: Connections;
   #current: Exchange | undefined;
@@ -133,8 +136,8 @@ class Connection {
     const { request, response } = this.#current as Exchange;
     this.#current = undefined;
     if (!request.complete && !socket.destroyed) {
-      // Node discards the rest of the body. Closing at once could cost the client its response.
-      // An overloaded server does not read it: that is as much work as to accept it.
+      // Node reads and discards the rest of the body, because closing at once could cost the client its response.
+      // After a 503 the rest stays unread: reading it costs as much as accepting it.
       if (response.statusCode === 503) setImmediate(() => socket.pause()); // After Node's own `resume`.
       const timer = setTimeout(() => socket.destroy(), drainMs);
       request.once('close', () => clearTimeout(timer));

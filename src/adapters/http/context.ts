@@ -19,7 +19,10 @@ export interface AppSettings {
   readonly publicUrl: string | undefined;
   /** The path of the API below the site. */
   readonly prefix: string;
-  /** True if pages and metadata are served in addition to the API, false if pages about problems lie below it. */
+  /**
+   * True if pages and metadata are served in addition to the API, or there is no API (metrics). False if pages about
+   * problems lie below the API.
+   */
   readonly hasPages: boolean;
   readonly addressOf: ClientAddressOf;
 }

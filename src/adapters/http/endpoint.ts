@@ -56,8 +56,8 @@ export interface BodyForm {
 }
 
 /**
- * An endpoint: routing, validation and the description all come from this one literal. Its handler
- * runs once everything that the literal declares has been checked.
+ * An endpoint: routing, validation and the description all come from this one literal. Its handler runs once the
+ * caller, query and headers are checked and the body is a JSON object; the service validates the fields.
  */
 export interface Endpoint {
   readonly method: Method;
@@ -89,7 +89,10 @@ export interface Endpoint {
    * each of its records (`:id`), because changes of one record would conflict in the store. Absent: any number.
    */
   readonly concurrency?: 'list' | Collection;
-  /** How many requests can run or wait at the same time; the limiter's default if absent. */
+  /**
+   * How many requests can run or wait at the same time; the limiter's default if absent. Not for lists: each of
+   * their queues has the default.
+   */
   readonly capacity?: number;
   readonly handle: Handler;
 }

@@ -37,10 +37,10 @@ function suggestion({ state: { rostrum } }: Context): string {
     const hint = target.path.endsWith('/') ? ' (Paths have no trailing slash.)' : '';
     return `Did you mean ${meant}?${hint}`;
   }
-  return `The API has ${apiUrl}/users and ${apiUrl}/posts.`;
+  return `The API has ${apiUrl}/users, ${apiUrl}/posts and ${apiUrl}/events.`;
 }
 
-/** True if one character was left out, added or replaced, or two were swapped. */
+/** True if the texts are equal, or one character was left out, added or replaced, or two were swapped. */
 function isSimilar(text: string, name: string): boolean {
   if (Math.abs(text.length - name.length) > 1) return false;
   let start = 0;

@@ -109,7 +109,10 @@ export interface ServerLimits {
   readonly inactivityTimeoutMs: number;
   /** Bytes of the first line and all headers of a request. */
   readonly maxHeaderBytes: number;
-  /** Open connections. One more closes the one that has been without a request for longest. */
+  /**
+   * Open connections. One more closes the oldest that has sent no request, else the one idle for longest; if there
+   * is neither, it is closed.
+   */
   readonly maxConnections: number;
   /** How often connections are checked for timeouts. */
   readonly checkIntervalMs: number;

@@ -45,7 +45,7 @@ export function apiRouter(
       form && readBody(form, limiter), // 415, 413, 400, 503
       limiter.run(queueOf(endpoint)), // 503
       form && parseBody, // 400
-      endpoint.handle as Step, // 404, 403, 428, 412, 422, 409, 503
+      endpoint.handle as Step, // Everything else
     ]);
   };
 

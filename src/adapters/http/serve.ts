@@ -24,8 +24,9 @@ export interface RunningServer {
   /** How many connections are open. */
   readonly connections: number;
   /**
-   * Lets requests in progress finish, for at most `shutdownTimeoutMs`, and closes every connection. Until
-   * then, other requests get a 503, on new connections too. Closes at once if no request is in progress.
+   * Lets requests in progress finish, for at most `shutdownTimeoutMs`, and closes every connection. Until then,
+   * other requests, except for `/livez`, get a 503, on new connections too. Closes at once if no request is in
+   * progress.
    */
   close(): Promise<void>;
 }
@@ -37,7 +38,7 @@ export interface RunningServer {
  */
 const backlog = 4096;
 
-/** How long an idle connection can still send a request during a shutdown, in milliseconds. */
+/** How often a shutdown closes connections without a request, in milliseconds. */
 const sweepMs = 500;
 
 /**

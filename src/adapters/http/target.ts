@@ -42,7 +42,7 @@ function isAuthority(text: string): boolean {
   return isHost(text) && !/^(?::|$)/.test(text);
 }
 
-/** An IPv6 address or a later one in brackets, or a name (RFC 3986, section 3.2.2), and a port. */
+/** An IPv6 address or a later one in brackets, or a name (RFC 3986, section 3.2.2), with or without a port. */
 const host =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w\-.~!$&'()*+,;=:]+)\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::(\d*))?$/i;
 

@@ -14,7 +14,7 @@ import { logChange } from '../operator/log.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { sendEmpty, sendJson, sendJsonText } from '../send.ts';
 
-// What the endpoints of users and posts have in common: headers, responses, problems.
+// What the endpoints of users and posts have in common: headers, responses, problems, PUT and PATCH, responding.
 
 export const ifMatch = entityTagParameter(
   'If-Match',

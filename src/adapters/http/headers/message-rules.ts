@@ -18,7 +18,8 @@ export function messageProblem(request: IncomingMessage): Problem | undefined {
     return new Problem('bad-request', 'A request needs exactly one Host header.');
   }
   if (headers.host !== undefined && !isHost(headers.host)) {
-    return new Problem('bad-request', 'The Host header must be a name or an address, and a port.');
+    const sentence = 'The Host header must be a name or an address, with or without a port.';
+    return new Problem('bad-request', sentence);
   }
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return undefined;

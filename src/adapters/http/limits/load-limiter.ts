@@ -7,7 +7,7 @@ import { KeyedSemaphore, type Slot } from './semaphore.ts';
 /** How many lists of one operation run at a time. */
 export const maxLists = 4;
 
-/** In bytes: a body up to `smallBody` is read without a reservation, and one above `largeBody` is parsed alone. */
+/** In bytes: a body up to `smallBody` is read without a reservation, and of those above `largeBody`, one is parsed at a time. */
 export const smallBody = 16 * 1024;
 const largeBody = 256 * 1024;
 
@@ -100,7 +100,8 @@ export class LoadLimiter {
    * Rejects a request before its body is read if the queue is full: 503. A client that is still sending a small
    * body does not count yet; otherwise, many slow clients would keep out all others.
    *
-   * @param capacity how many requests of the operation can run or wait; the limiter's default if absent
+   * @param capacity how many requests of the operation can run or wait; the limiter's default if absent. Not for
+   * lists: each of their queues has the default.
    */
   admit(operation: string, capacity?: number): Step {
     const queue = this.#queue(operation);
@@ -134,7 +135,7 @@ export class LoadLimiter {
     reservations.add(() => this.bodyArrived(ctx));
   }
 
-  /** Called when the body has arrived completely. */
+  /** Stops watching the sender: the body has arrived, or the request has ended. */
   bodyArrived({ req: { socket } }: Context): void {
     if (this.#senders.delete(socket)) this.#closed += 1;
   }

@@ -25,12 +25,12 @@ export class PendingClients {
     return socket.destroyed;
   }
 
-  /** Closes the connections that stall from now on. Node sees the progress of a single large write. */
+  /** Closes the connections that stall from now on. Progress within one large write counts, too. */
   closeStalled(): void {
     for (const [socket, timeout] of this.#sockets) {
       if (timeout !== undefined) continue;
       this.#sockets.set(socket, socket.timeout ?? 0);
-      socket.setTimeout?.(stallMs);
+      socket.setTimeout?.(stallMs); // A mocked socket has no such method.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** How many requests with one key can run at a time. */
+/** A key, and how many requests can hold a slot of it. */
 export interface Slot {
   readonly key: string;
   readonly capacity: number;

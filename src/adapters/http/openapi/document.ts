@@ -7,7 +7,7 @@ import type { RostrumAppOptions } from '../options.ts';
 import { commonProblems, type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { normalizePrefix, normalizePublicUrl } from '../target.ts';
 import { reference } from './fields.ts';
-import { commonHeaderNames, responseHeaders } from './headers.ts';
+import { possibleHeaderNames, responseHeaders } from './headers.ts';
 import { problemContent, problemSchemas } from './problems.ts';
 import { mediaType, recordSchemas } from './schemas.ts';
 
@@ -159,7 +159,7 @@ function failureOf(codes: readonly ProblemCode[]): JsonSchema {
 }
 
 function headersOf(own: readonly string[]): JsonSchema {
-  const names = new Set([...commonHeaderNames, ...own]);
+  const names = new Set([...possibleHeaderNames, ...own]);
   return Object.fromEntries(Array.from(names, (name) => [name, reference(name, 'headers')]));
 }
 

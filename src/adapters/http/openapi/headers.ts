@@ -34,8 +34,8 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   Vary: header('The headers of the request that the response depends on.'),
 };
 
-/** The headers of every response. */
-export const commonHeaderNames = [
+/** The headers that any response of the API can have. */
+export const possibleHeaderNames = [
   'X-Request-Id',
   'Cache-Control',
   'RateLimit',

@@ -103,6 +103,7 @@ function routesOf(
     }
   }
   if (pages.includes('docs')) {
+    // Without the package, /docs is a 404 that says what to install.
     page('/docs', (ctx) => sendDocs(ctx, site));
     for (const [name, file] of Object.entries(site.pages.has('docs') ? docsFiles : {})) {
       page(`/docs/${name}`, fileHandler(file), '/docs');
@@ -116,7 +117,7 @@ function routesOf(
   return router;
 }
 
-/** Redirects a browser from a path with a trailing slash, or sends the page "Page not found". */
+/** Redirects a browser from the API's root or a trailing slash, or sends the page "Page not found". */
 function redirectToPage(ctx: Context, site: Site, problem: Problem, isApi: boolean): void {
   const [, stripped] = /^(\/(?:docs|admin|problems)(?:\/[\w-]+)*)\/$/.exec(ctx.path) ?? [];
   const page = isApi ? (site.pages.has('docs') ? '/docs' : '/') : stripped;

@@ -56,7 +56,7 @@ describe('paths and methods', () => {
       ['/Posts', 'Did you mean /api/v1/posts?'],
       ['/../../users', 'Did you mean /api/v1/users?'],
       ['/../v2/post/x', 'Did you mean /api/v1/posts/x?'],
-      ['/comments', 'The API has /api/v1/users and /api/v1/posts.'],
+      ['/comments', 'The API has /api/v1/users, /api/v1/posts and /api/v1/events.'],
     ]) {
       const { error } = expectProblem(await api.get(path ?? ''), 404, 'path-not-found');
       expect(error, path).to.equal(`No such path. ${sentence}`);

@@ -40,7 +40,7 @@ import {
 } from './target.ts';
 
 /** The options of any way to serve Rostrum. */
-export type ChainOptions = RostrumHttpOptions & Partial<RostrumAppOptions>;
+export type ChainOptions = Partial<RostrumAppOptions>;
 
 /**
  * The middleware chain of every request, from the first step to the last. All of these use it:

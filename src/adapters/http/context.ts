@@ -84,6 +84,11 @@ export type Context = RouterContext<RostrumState>;
 /** Koa middleware that runs once `ctx.state.rostrum` is set. */
 export type Step = RouterMiddleware<RostrumState>;
 
+/** Returns the caller of a request with credentials. */
+export function namedCaller({ state: { rostrum } }: Context): Caller | undefined {
+  return rostrum.isAnonymous ? undefined : rostrum.caller;
+}
+
 /** The last step of an endpoint: the caller is known. */
 export type Handler = (
   ctx: Context & { state: { rostrum: { services: AnyRostrum } } },

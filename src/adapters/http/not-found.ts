@@ -46,6 +46,10 @@ function isSimilar(text: string, name: string): boolean {
   let start = 0;
   while (start < name.length && text[start] === name[start]) start += 1;
   const [a, b] = [text.slice(start), name.slice(start)];
-  const ends = [a.slice(1) === b.slice(1), a.slice(1) === b, a === b.slice(1)];
-  return ends.includes(true) || a === `${b[1]}${b[0]}${b.slice(2)}`;
+  return (
+    a.slice(1) === b.slice(1) || // Equal, or one replaced
+    a.slice(1) === b || // One added
+    a === b.slice(1) || // One left out
+    a === `${b[1]}${b[0]}${b.slice(2)}` // Two swapped
+  );
 }

@@ -1,5 +1,6 @@
 import { Router } from '@koa/router';
 import type { Scope } from '../../domain/caller.ts';
+import { pageLimits } from '../../domain/list.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import { authorization } from './access/authenticate.ts';
 import { preflight } from './access/cors.ts';
@@ -29,12 +30,12 @@ export function apiRouter(
     strict: true,
   });
 
-  const stepsOf = (endpoint: Endpoint, ...first: (Step | undefined)[]): Step => {
+  const stepsOf = (endpoint: Endpoint, first?: Step): Step => {
     const { operation, scopes, resource, query, queryHint, headers } = endpoint;
     const form = endpoint.body && bodyForms[endpoint.method];
     return compose([
       setOperation(operation),
-      ...first,
+      first,
       limitAddress(rateLimits), // 429
       authorize(scopes, resource), // 400, 401, 403, 429, 503
       endpoint.resolve, // 403
@@ -69,8 +70,8 @@ function queueOf({ concurrency, operation }: Endpoint) {
       return { name, slot: { key: name, capacity: maxLists } };
     });
     return ({ state: { rostrum } }: Context) => {
-      const digits = rostrum.query.get('limit')?.[0]?.length ?? 3;
-      return queues[digits - 1] as (typeof queues)[number];
+      const limit = rostrum.query.get('limit')?.[0] ?? pageLimits.default;
+      return queues[String(limit).length - 1] as (typeof queues)[number];
     };
   }
   if (concurrency !== undefined) {

@@ -1,4 +1,4 @@
-import type { Context } from './context.ts';
+import { type Context, namedCaller } from './context.ts';
 
 /** The headers of every response. */
 export function commonHeaders(requestId: string): Record<string, string> {
@@ -29,7 +29,6 @@ export function sendJsonText(ctx: Context, status: number, body: string | Buffer
  * A cache may keep the response, and has to revalidate it each time (RFC 9111, section 5.2.2.4). The response to a
  * request with credentials is for this client alone.
  */
-function cacheControlOf({ state: { rostrum } }: Context): string {
-  const isPrivate = rostrum.caller !== undefined && !rostrum.isAnonymous;
-  return isPrivate ? 'private, no-cache' : 'no-cache';
+function cacheControlOf(ctx: Context): string {
+  return namedCaller(ctx) ? 'private, no-cache' : 'no-cache';
 }

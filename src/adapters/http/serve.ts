@@ -109,8 +109,9 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   /** Sends a problem as the last response of a connection, after the responses that are due before it. */
   async function rejectLast(socket: Socket, problem: Problem, cause?: string): Promise<void> {
     const connection = connections.of(socket);
-    if (connection === undefined || !socket.writable || connection.isRejected) {
-      if (!connection?.isRejected) socket.destroy();
+    if (connection?.isRejected) return;
+    if (connection === undefined || !socket.writable) {
+      socket.destroy();
       return;
     }
     connection.isRejected = true;

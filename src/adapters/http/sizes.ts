@@ -3,6 +3,9 @@ import { recordLimits } from '../../domain/rules.ts';
 /** The maximum length of a target, in characters: enough for a list filtered by 100 ids. */
 export const maxTargetLength = 12 * 1024;
 
+/** The maximum length of a position in the events, in characters. No store has positions that long. */
+export const maxPositionLength = 512;
+
 /** Bytes that a response adds to the client's fields: id, times and fallbacks. Ours add 160. */
 export const addedBytes = 1024;
 

@@ -67,7 +67,7 @@ function errorsOf(
 const unknownParameter = 'Unknown parameter.';
 
 /** Turns a message about a parameter or header into a sentence that names it. */
-function sentenceOf(name: string, message: string): string {
+export function sentenceOf(name: string, message: string): string {
   if (message.startsWith(unknownParameter)) {
     return `Unknown ${name}.${message.slice(unknownParameter.length)}`;
   }

@@ -1,4 +1,4 @@
-import type { Context, Step } from '../context.ts';
+import { type Context, namedCaller, type Step } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 
 /** What a client has left in the current window. */
@@ -99,10 +99,8 @@ export function limitAddress({ address }: RateLimits = {}): Step | undefined {
 export function limitCaller({ caller: limiter }: RateLimits = {}): Step | undefined {
   if (limiter === undefined) return undefined;
   return (ctx, next) => {
-    const { caller, isAnonymous } = ctx.state.rostrum;
+    const caller = namedCaller(ctx);
     // Requests without credentials only count for their address.
-    return caller === undefined || isAnonymous
-      ? next()
-      : take(ctx, limiter, caller.name).then(next);
+    return caller === undefined ? next() : take(ctx, limiter, caller.name).then(next);
   };
 }

@@ -2,11 +2,12 @@ import { eventLimits } from '../../../domain/services/event-service.ts';
 import { codePoints } from '../../../domain/text.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
 import { rateLimitKey } from '../access/rate-limit.ts';
-import { type Context, stopSignal } from '../context.ts';
+import { type Context, namedCaller, stopSignal } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { KeyedSemaphore } from '../limits/semaphore.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
+import { maxPositionLength } from '../sizes.ts';
 import { integer } from '../validate.ts';
 
 /** How many requests can wait: for an event or to be admitted, and for an event per named caller and per address. */
@@ -14,9 +15,6 @@ const maxWaiting = { total: 1000, caller: 50, address: 100 };
 
 /** How many seconds a request can wait. */
 const maxWait = eventLimits.waitMs / 1000;
-
-/** No store has positions that long. */
-const maxPositionLength = 512;
 
 /** Seconds after which a client with too many waiting requests can try again. */
 const retryAfter = 5;
@@ -83,12 +81,12 @@ export function eventsEndpoint(): Endpoint {
  *
  * @throws Problem `too-many-requests`
  */
-function limitWaiting(waiting: KeyedSemaphore, { res, state: { rostrum } }: Context): void {
-  const { address, caller, isAnonymous } = rostrum;
-  const slots = [slotOf('address', rateLimitKey(address))];
-  if (caller !== undefined && !isAnonymous) slots.push(slotOf('caller', caller.name));
+function limitWaiting(waiting: KeyedSemaphore, ctx: Context): void {
+  const caller = namedCaller(ctx);
+  const slots = [slotOf('address', rateLimitKey(ctx.state.rostrum.address))];
+  if (caller !== undefined) slots.push(slotOf('caller', caller.name));
   for (const slot of slots) if (!waiting.isFree(slot)) throw tooManyWaiting(slot);
-  for (const slot of slots) res.once('close', waiting.take(slot));
+  for (const slot of slots) ctx.res.once('close', waiting.take(slot));
 }
 
 function slotOf(policy: 'address' | 'caller', name: string) {

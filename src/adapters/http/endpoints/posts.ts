@@ -13,6 +13,7 @@ import {
   changeHeaders,
   createOptions,
   idempotencyKey,
+  idOf,
   ifMatch,
   ifNoneMatch,
   prefer,
@@ -92,10 +93,10 @@ export function postEndpoints(custom: CustomFilterFields | undefined): readonly 
       scopes: ['posts:read', 'posts:read:all'],
       headers: [ifMatch, ifNoneMatch],
       responses: responses.found,
-      problems: ['invalid-header', 'post-not-found', 'version-mismatch'],
+      problems: ['post-not-found', 'version-mismatch'],
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
-        sendRecord(ctx, await services.posts.get(ctx.params.id ?? ''));
+        sendRecord(ctx, await services.posts.get(idOf(ctx)));
       },
     },
     ...updateEndpoints('posts', change, 'Post', problems.changed), // PUT, PATCH
@@ -109,7 +110,7 @@ export function postEndpoints(custom: CustomFilterFields | undefined): readonly 
       problems: problems.deleted,
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
-        const { id = '' } = ctx.params;
+        const id = idOf(ctx);
         await services.posts.delete(id, preconditionOf(ctx));
         logChange(ctx, { collection: 'posts', id });
         sendDeleted(ctx);

@@ -98,8 +98,8 @@ export function problemsOf(
   const body: readonly ProblemCode[] = ['unsupported-media-type', 'body-too-large', 'invalid-body'];
   const rejected: readonly ProblemCode[] = ['version-mismatch', 'precondition-required', 'refused'];
   const notFound = collection === 'users' ? 'user-not-found' : 'post-not-found';
-  const deleted: readonly ProblemCode[] = [notFound, 'invalid-header', ...rejected];
-  const repeated: readonly ProblemCode[] = ['invalid-header', ...body, 'idempotency-key-reused'];
+  const deleted: readonly ProblemCode[] = [notFound, ...rejected];
+  const repeated: readonly ProblemCode[] = [...body, 'idempotency-key-reused'];
   return {
     created: [...repeated, 'invalid-record', 'refused', ...taken],
     changed: [...body, ...deleted, 'invalid-record', ...taken],
@@ -120,9 +120,8 @@ export function updateEndpoints(
     (method: 'replace' | 'patch'): Handler =>
     async (ctx) => {
       const service = ctx.state.rostrum.services[collection];
-      const { id = '' } = ctx.params;
       const body = ctx.request.body as UserInput & PostInput & JsonObject;
-      sendChanged(ctx, collection, await service[method](id, body, preconditionOf(ctx)));
+      sendChanged(ctx, collection, await service[method](idOf(ctx), body, preconditionOf(ctx)));
     };
   return [
     {
@@ -144,6 +143,11 @@ export function updateEndpoints(
       handle: handle('patch'),
     },
   ];
+}
+
+/** The id in the path. */
+export function idOf({ params: { id = '' } }: Context): string {
+  return id;
 }
 
 export function createOptions({ headers }: Context): CreateOptions {
@@ -187,8 +191,8 @@ export function sendChanged(
   collection: Collection,
   written: Written & { readonly changed: boolean },
 ): void {
-  const { id = '' } = ctx.params;
-  if (written.changed) logChange(ctx, { collection, id, version: written.version });
+  const { changed, version } = written;
+  if (changed) logChange(ctx, { collection, id: idOf(ctx), version });
   sendWritten(ctx, 200, written);
 }
 

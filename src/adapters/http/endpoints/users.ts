@@ -16,6 +16,7 @@ import {
   changeHeaders,
   createOptions,
   idempotencyKey,
+  idOf,
   ifMatch,
   ifNoneMatch,
   prefer,
@@ -94,9 +95,9 @@ export function userEndpoints(custom: CustomFilterFields | undefined): readonly 
         ...responses.found,
         200: { ...responses.found[200], publicSchema: 'PublicUser' },
       },
-      problems: ['invalid-header', 'user-not-found', 'version-mismatch'],
+      problems: ['user-not-found', 'version-mismatch'],
       async handle(ctx) {
-        const { id = '' } = ctx.params;
+        const id = idOf(ctx);
         const { caller, services } = ctx.state.rostrum;
         if (canReadInFull(caller, id)) sendRecord(ctx, await services.users.get(id));
         else sendRecord(ctx, await services.users.getPublic(id), 'public');
@@ -123,7 +124,7 @@ export function userEndpoints(custom: CustomFilterFields | undefined): readonly 
       problems: [...problems.deleted, 'user-has-posts'],
       async handle(ctx) {
         const { query, services } = ctx.state.rostrum;
-        const { id = '' } = ctx.params;
+        const id = idOf(ctx);
         const [given] = query.get('posts') ?? [];
         const posts = deleteModes.find((mode) => mode === given) ?? 'refuse';
         await services.users.delete(id, { posts, ...preconditionOf(ctx) });
@@ -172,7 +173,7 @@ function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
         const { services } = ctx.state.rostrum;
         const body = ctx.request.body as UserInput;
         const saved = await services.users.saveOwn(body, preconditionOf(ctx));
-        if (saved.created) sendCreated(ctx, 'users', ctx.params.id ?? '', saved);
+        if (saved.created) sendCreated(ctx, 'users', idOf(ctx), saved);
         else sendChanged(ctx, 'users', saved);
       },
     };

@@ -86,13 +86,12 @@ export class Scheduler {
       return;
     }
     this.#isPausing = true;
-    if (heldMs <= pause.iterationMs) this.#letClientsConnect(pause.connectingIterations);
-    else
-      setTimeout(
-        this.#letClientsConnect,
-        Math.min(heldMs / pause.part, pause.maxMs),
-        pause.connectingIterations,
-      );
+    if (heldMs <= pause.iterationMs) {
+      this.#letClientsConnect(pause.connectingIterations);
+      return;
+    }
+    const ms = Math.min(heldMs / pause.part, pause.maxMs);
+    setTimeout(this.#letClientsConnect, ms, pause.connectingIterations);
   }
 
   readonly #letClientsConnect = (iterations: number): void => {

@@ -10,6 +10,7 @@ import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import { type Context, RequestAborted } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 import { formatQuery, type Query } from '../target.ts';
+import { sentenceOf } from '../validate.ts';
 import { decodeCursor, encodeCursor, type ListIdentity, listIdentity } from './cursor.ts';
 import { readCustomFilter } from './custom-filters.ts';
 import { readTimes } from './time-filter.ts';
@@ -126,7 +127,7 @@ function readOrder(sort: string): Order<string> {
 function checkLimit(limit: number): void {
   if (limit <= maxLimitWithAuthors) return;
   const message = `Must be at most ${maxLimitWithAuthors} with "include".`;
-  throw new Problem('invalid-query', `The query parameter "limit" m${message.slice(1)}`, {
+  throw new Problem('invalid-query', sentenceOf('query parameter "limit"', message), {
     errors: [{ parameter: 'limit', code: 'invalid', message }],
   });
 }

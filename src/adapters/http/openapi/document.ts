@@ -6,7 +6,7 @@ import { ifMatch } from '../endpoints/records.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { commonProblems, type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { normalizePrefix, normalizePublicUrl } from '../target.ts';
-import { reference } from './fields.ts';
+import { reference, sampleId } from './fields.ts';
 import { possibleHeaderNames, responseHeaders } from './headers.ts';
 import { problemContent, problemSchemas } from './problems.ts';
 import { mediaType, recordSchemas } from './schemas.ts';
@@ -28,7 +28,8 @@ export function openApiDocument(customFilters: CustomFilters, options: Options):
     const path = endpoint.path.replace(':id', '{id}');
     const method = endpoint.method.toLowerCase();
     paths[path] = { ...paths[path], [method]: operationOf(endpoint, options) };
-    for (const codes of codesOf(endpoint)) responses[codes.join('.')] = failureOf(codes);
+    for (const codes of codesByStatus(endpoint).values())
+      responses[codes.join('.')] = failureOf(codes);
   }
   return {
     openapi: '3.1.0',
@@ -77,7 +78,7 @@ const id: JsonSchema = {
   in: 'path',
   required: true,
   description: 'The id of the record.',
-  schema: { type: 'string', minLength: 1, examples: ['0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a'] },
+  schema: { type: 'string', minLength: 1, examples: [sampleId] },
 };
 
 const requestId: JsonSchema = {
@@ -117,8 +118,8 @@ function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
     responses: {
       ...successesOf(endpoint, options, hasCallers),
       ...Object.fromEntries(
-        codesOf(endpoint).map((codes) => [
-          problemCatalogue[codes[0] ?? 'internal'].status,
+        Array.from(codesByStatus(endpoint), ([status, codes]) => [
+          status,
           reference(codes.join('.'), 'responses'),
         ]),
       ),
@@ -138,12 +139,15 @@ function successesOf({ responses }: Endpoint, { customFields = {} }: Options, ha
 }
 
 /** Groups the problems of an endpoint by status. */
-function codesOf({ path, problems = [] }: Endpoint): readonly (readonly ProblemCode[])[] {
+function codesByStatus({
+  path,
+  problems = [],
+}: Endpoint): ReadonlyMap<number, readonly ProblemCode[]> {
   const isFixed = !path.includes(':id');
   const all = [...new Set([...commonProblems, ...problems])].filter(
     (code) => code !== 'invalid-path' || !isFixed,
   );
-  return [...Map.groupBy(all, (code) => problemCatalogue[code].status).values()];
+  return Map.groupBy(all, (code) => problemCatalogue[code].status);
 }
 
 function failureOf(codes: readonly ProblemCode[]): JsonSchema {

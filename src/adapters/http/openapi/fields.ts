@@ -7,6 +7,9 @@ const clean = String.raw`^[^\u0000]*$`;
 /** The characters that JavaScript trims, spelled out: `\s` differs between languages. */
 const space = String.raw`\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`;
 
+/** The id in examples. */
+export const sampleId = '0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a';
+
 /** Refers to a component of the description. */
 export function reference(component: string, kind = 'schemas'): { readonly $ref: string } {
   return { $ref: `#/components/${kind}/${component}` };

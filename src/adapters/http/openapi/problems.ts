@@ -2,7 +2,7 @@ import { maxIssues } from '../../../domain/issues.ts';
 import type { JsonSchema } from '../endpoint.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { exampleOf } from '../problems/problem.ts';
-import { countSchema, reference } from './fields.ts';
+import { countSchema, reference, sampleId } from './fields.ts';
 
 const string: JsonSchema = { type: 'string' };
 
@@ -55,7 +55,7 @@ export const problemSchemas: JsonSchema = {
 export function problemContent(codes: readonly ProblemCode[]): JsonSchema {
   const examples = codes.map((code) => {
     const sentence = `${problemCatalogue[code].title}.`;
-    return [code, { value: exampleOf(code, sentence, '0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a') }];
+    return [code, { value: exampleOf(code, sentence, sampleId) }];
   });
   const schema = reference('Problem');
   return { 'application/problem+json': { schema, examples: Object.fromEntries(examples) } };

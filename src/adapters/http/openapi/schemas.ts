@@ -5,12 +5,19 @@ import { eventLimits } from '../../../domain/services/event-service.ts';
 import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import type { JsonSchema, SchemaName } from '../endpoint.ts';
 import type { CustomFieldsDescription } from '../options.ts';
+import { maxPositionLength } from '../sizes.ts';
 import { rebaseRefs, withCustomFields } from './custom-fields.ts';
-import { countSchema, givenSchema, reference, storedSchema, withFallback } from './fields.ts';
+import {
+  countSchema,
+  givenSchema,
+  reference,
+  sampleId,
+  storedSchema,
+  withFallback,
+} from './fields.ts';
 
-const id = '0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a';
 const at = '2026-11-21T09:30:00.000Z';
-const made = { id, createdAt: at, updatedAt: at };
+const made = { id: sampleId, createdAt: at, updatedAt: at };
 const ofPost = { authorId: '0192f0c0-1a2b-7c3d-8e4f-5a6b7c8d9e0f', publishedAt: at };
 
 const users = {
@@ -28,7 +35,7 @@ const posts = {
 const examples: Readonly<Record<SchemaName, JsonSchema>> = {
   User: { ...made, ...users.sample },
   UserInput: users.sample,
-  PublicUser: { id, name: users.sample.name, createdAt: at },
+  PublicUser: { id: sampleId, name: users.sample.name, createdAt: at },
   UserPatch: { name: 'Ada Lovelace' },
   UserPage: { users: [{ ...made, ...users.sample }], next: null },
   Post: { ...made, ...posts.sample, ...ofPost },
@@ -36,7 +43,7 @@ const examples: Readonly<Record<SchemaName, JsonSchema>> = {
   PostPatch: { title: 'On analytical engines' },
   PostPage: { posts: [{ ...made, ...posts.sample, ...ofPost }], next: null },
   Deleted: { deleted: true },
-  EventPage: { events: [{ type: 'post.updated', id, version: 3 }], next: '4711.8211' },
+  EventPage: { events: [{ type: 'post.updated', id: sampleId, version: 3 }], next: '4711.8211' },
 };
 
 /** @param publicSchema the schema for callers who see the public view only */
@@ -71,7 +78,11 @@ export function recordSchemas(custom: CustomFieldsDescription): JsonSchema {
       description: 'Changes of records, in commit order.',
       properties: {
         events: { type: 'array', maxItems: eventLimits.max, items: event },
-        next: { type: 'string', maxLength: 512, description: 'The position to continue from.' },
+        next: {
+          type: 'string',
+          maxLength: maxPositionLength,
+          description: 'The position to continue from.',
+        },
       },
       required: ['events', 'next'],
       additionalProperties: true,
@@ -179,7 +190,7 @@ const instant: JsonSchema = {
   examples: [at],
 };
 const madeFields: JsonSchema = {
-  id: { type: 'string', readOnly: true, examples: [id] },
+  id: { type: 'string', readOnly: true, examples: [sampleId] },
   createdAt: instant,
   updatedAt: instant,
 };

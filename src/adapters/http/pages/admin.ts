@@ -4,7 +4,7 @@ import { scopes } from '../../../domain/caller.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { authorization } from '../access/authenticate.ts';
 import { limitAddress, limitCaller } from '../access/rate-limit.ts';
-import { type Context, compose, type Step } from '../context.ts';
+import { type Context, compose, namedCaller, type Step } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
@@ -62,16 +62,15 @@ function callerOf(
   { authenticate }: RostrumAppOptions,
   about: readonly string[],
 ): object {
-  const { caller, isAnonymous } = ctx.state.rostrum;
-  const { name = null, subject = null, label } = caller ?? {};
+  const { caller } = ctx.state.rostrum;
+  const named = namedCaller(ctx);
   const acceptsCredentials = authenticate !== undefined;
   const given = [...(caller?.scopes ?? (acceptsCredentials ? [] : scopes))];
-  const isKnown = caller !== undefined && !isAnonymous;
   return {
-    ...(isKnown ? { name, label } : { name: null }),
-    subject,
+    ...(named ? { name: named.name, label: named.label } : { name: null }),
+    subject: caller?.subject ?? null,
     scopes: given,
     acceptsCredentials,
-    ...(isKnown && canReadInFull(caller) && { about }),
+    ...(named && canReadInFull(named) && { about }),
   };
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../domain/errors.ts';
-import { addedBytes, maxBodyBytes } from '../sizes.ts';
+import { addedBytes, maxBodyBytes, maxTargetLength } from '../sizes.ts';
 
 function count(bytes: number): string {
   return bytes.toLocaleString('en-US');
@@ -174,7 +174,7 @@ const catalogue = {
   'uri-too-long': {
     status: 414,
     title: 'Path and query too long',
-    meaning: 'The path and the query together exceed 12 KiB.',
+    meaning: `The path and the query together exceed ${maxTargetLength / 1024} KiB.`,
     advice: 'Shorten the URL: for example, filter by fewer ids at once.',
   },
   'unsupported-media-type': {

@@ -34,7 +34,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/adapters/http/lists/': http('lists/|problems/|context|endpoint.ts|send|target|validate'),
   'src/adapters/http/endpoints/': http('(?!app|fetch/|openapi/|pages/|router|serve)'),
-  'src/adapters/http/openapi/': http('openapi/|endpoints/|problems/|endpoint.ts|options|sizes|target'),
+  'src/adapters/http/openapi/': http(
+    'openapi/|endpoints/|problems/|endpoint.ts|options|sizes|target',
+  ),
   'src/adapters/http/pages/': [...http('(?!app|fetch/|openapi/|serve)'), '@koa/router$'],
   'src/adapters/inversify/': ['src/(?:adapters|domain|ports|settings)/', 'inversify$'],
   'src/adapters/json-schema/': ['own folder', ...core, node, 'ajv(?:/|-formats$)', 're2js$'],

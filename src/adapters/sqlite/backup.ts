@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Connection, isSound } from './connection/connection.ts';
-import { dataFile, identityOf, makePrivateFile } from './connection/data-file.ts';
+import { identityOf, makePrivateFile, prepareDataFile } from './connection/data-file.ts';
 import {
   DriverError,
   damaged,
@@ -98,7 +98,7 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
     let isMoved = false;
     for (;;) {
       try {
-        await withConnection(dataFile(path), (target) => checkLayout(target, path));
+        await withConnection(prepareDataFile(path), (target) => checkLayout(target, path));
         await connection.copyTo(path, onProgress);
         return isMoved;
       } catch (error) {

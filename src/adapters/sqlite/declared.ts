@@ -28,9 +28,9 @@ const jsonTypes = {
 type ScalarType = keyof typeof jsonTypes;
 
 /** Returns the SQL expression for a declared custom field: NULL for a value of another type. */
-export function customExpression(field: string, type: CustomFilterType): string {
+export function customExpression(field: string, type: ScalarType): string {
   const path = pathOf(field);
-  const [types, read] = jsonTypes[type as ScalarType];
+  const [types, read] = jsonTypes[type];
   return `CASE WHEN json_type(json, ${path}) IN (${types}) THEN ${read(path)} END`;
 }
 
@@ -121,7 +121,7 @@ export function declareFields(
 
 /** Returns the missing tables and indexes of declared fields. */
 export function missingParts(connection: Connection, customFilters: CustomFilters) {
-  const known = new Set(connection.all<[string]>('SELECT name FROM sqlite_schema').flat());
+  const known = new Set(schemaNames(connection));
   return (['users', 'posts'] as const).flatMap((collection) =>
     declaredFields(customFilters[collection]).flatMap((field) =>
       Object.entries(statementsFor(collection, field))
@@ -129,6 +129,11 @@ export function missingParts(connection: Connection, customFilters: CustomFilter
         .map(([name, sql]) => ({ collection, field, name, sql })),
     ),
   );
+}
+
+/** Returns the names of all tables and indexes. */
+function schemaNames(connection: Connection): string[] {
+  return connection.all<[string]>('SELECT name FROM sqlite_schema').flat();
 }
 
 function checkLengths(connection: Connection, collection: Collection, field: string): void {
@@ -150,7 +155,7 @@ function duplicateError(
   collection: Collection,
   { name, type }: DeclaredField,
 ) {
-  const value = customExpression(name, type);
+  const value = customExpression(name, type as ScalarType);
   const ids = connection.get<[Id, Id]>(
     `SELECT min(id), max(id) FROM ${collection} WHERE ${value} IS NOT NULL
       GROUP BY ${value} HAVING count(*) > 1 LIMIT 1`,
@@ -181,20 +186,20 @@ export class DeclaredFields {
   /**
    * Replaces the elements of a record. Call it after the record was written: a rejected change must keep them.
    *
-   * @param before the JSON that was stored
+   * @param storedJson the JSON that was stored
    */
-  replace(before: string, after: { readonly id: Id; readonly createdAt: string }): void {
+  replace(storedJson: string, after: { readonly id: Id; readonly createdAt: string }): void {
     const arrays = this.#arrayFields();
     if (arrays.length === 0) return;
-    const stored = JSON.parse(before) as { readonly createdAt: string };
+    const stored = JSON.parse(storedJson) as { readonly createdAt: string };
     const hasChanged = [...arrays, 'createdAt'].some(
       (name) =>
         JSON.stringify(Reflect.get(stored, name)) !== JSON.stringify(Reflect.get(after, name)),
     );
     if (!hasChanged) return;
     for (const field of arrays) {
-      const of = elementsOf('(SELECT ? AS json, ? AS createdAt, ? AS id)', field, 'true');
-      this.#delete(field, of, before, stored.createdAt, after.id);
+      const elements = elementsOf('(SELECT ? AS json, ? AS createdAt, ? AS id)', field, 'true');
+      this.#delete(field, elements, storedJson, stored.createdAt, after.id);
     }
     this.add(after.id);
   }
@@ -217,7 +222,7 @@ export class DeclaredFields {
   /** @throws RostrumError `field-taken` when another record has a unique value of this one */
   checkUnique(record: { readonly id: Id }): void {
     const prefix = (type: string) => `${this.#collection}_unique_${type}_`;
-    const names = this.#connection.all<[string]>('SELECT name FROM sqlite_schema').flat();
+    const names = schemaNames(this.#connection);
     for (const type of ['text', 'number'] as const) {
       for (const name of names.filter((one) => one.startsWith(prefix(type)))) {
         const field = fieldIn(name, prefix(type));
@@ -234,7 +239,7 @@ export class DeclaredFields {
     const version = pragma(this.#connection, 'schema_version');
     if (version !== this.#version) {
       const prefix = `${this.#collection}_list_`;
-      const names = this.#connection.all<[string]>('SELECT name FROM sqlite_schema').flat();
+      const names = schemaNames(this.#connection);
       this.#arrays = names.filter((name) => name.startsWith(prefix)).map((n) => fieldIn(n, prefix));
       this.#version = version;
     }

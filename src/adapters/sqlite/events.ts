@@ -6,7 +6,7 @@ import type { OpenFile } from './connection/open-file.ts';
 /** How many events are kept. */
 const maxEvents = 1_000_000;
 
-/** Older events are removed with every 64th one that this store adds, at most 128 at a time. */
+/** Older events are removed with every 64th call of `add`, at most 128 at a time. */
 const trimming = { every: 64, max: 128 };
 
 const insert =

@@ -53,7 +53,8 @@ const indexes = `
 /**
  * - `deleted`: the last versions of the deleted records that do not exist now. Deletions add theirs by a trigger.
  * - `events`: written by the store and not by triggers, which more than double the time of an insert. Its first row
- *   is not an event, and its last row is never removed: in a table that is never empty, SQLite reuses no number.
+ *   is not an event, and its last row is never removed: SQLite numbers a row one after the last, so while the
+ *   last row stays, no number is reused.
  * - `meta`: facts about the store. The row `filling` marks one that is being filled, and `probe` tests the disk.
  */
 const otherTables = `

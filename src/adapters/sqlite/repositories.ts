@@ -9,8 +9,8 @@ import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repo
 import { DeclaredFields } from './declared.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
 
-/** The function `nextInstant` in SQL. `strftime` runs only if the clock was set back. */
-const nextInstant = `iif(updatedAt < ?, ?, coalesce(
+/** The function `nextInstant` in SQL. `strftime` runs only if the clock stood still or was set back. */
+const nextInstantSql = `iif(updatedAt < ?, ?, coalesce(
   strftime('%Y-%m-%dT%H:%M:%fZ', updatedAt, '+0.001 seconds'), '${latestInstant}'))`;
 
 /**
@@ -19,16 +19,16 @@ const nextInstant = `iif(updatedAt < ?, ?, coalesce(
  * `?` and not `?1`: Node 22 does not bind numbered parameters by position.
  */
 const removeAuthor = `UPDATE posts SET
-  authorId = NULL, version = version + 1, updatedAt = ${nextInstant},
-  json = json_set(json, '$.authorId', NULL, '$.updatedAt', ${nextInstant})
+  authorId = NULL, version = version + 1, updatedAt = ${nextInstantSql},
+  json = json_set(json, '$.authorId', NULL, '$.updatedAt', ${nextInstantSql})
   WHERE authorId = ?`;
 
 export class SqliteUserRepository extends SqliteRepository<User> implements UserRepository {
-  readonly #posts: DeclaredFields;
+  readonly #postFields: DeclaredFields;
 
   constructor(parts: StoreParts) {
     super(parts, 'users');
-    this.#posts = new DeclaredFields(parts.file.connection, 'posts');
+    this.#postFields = new DeclaredFields(parts.file.connection, 'posts');
   }
 
   delete(
@@ -45,7 +45,7 @@ export class SqliteUserRepository extends SqliteRepository<User> implements User
         return { posts };
       }
       this.parts.events.addPostsOf(id, mode === 'delete' ? 'deleted' : 'updated');
-      if (mode === 'delete') this.#posts.remove('authorId', id);
+      if (mode === 'delete') this.#postFields.remove('authorId', id);
       const [sql, values] =
         mode === 'delete'
           ? ['DELETE FROM posts WHERE authorId = ?', []]
@@ -56,6 +56,10 @@ export class SqliteUserRepository extends SqliteRepository<User> implements User
 }
 
 export class SqlitePostRepository extends SqliteRepository<Post> implements PostRepository {
+  constructor(parts: StoreParts) {
+    super(parts, 'posts');
+  }
+
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
     return (await this.remove(id, guard, () => true)) ?? false;
   }

@@ -35,7 +35,10 @@ export interface StoreParts {
   readonly events: SqliteEvents;
 }
 
-/** Stores users or posts. Every change of a record also adds its event. */
+/**
+ * Stores users or posts. Every change of a record also adds its event; `SqliteEvents.addPostsOf` adds those of an
+ * author's posts.
+ */
 export class SqliteRepository<R extends User | Post> implements Repository<R>, RecordTransfer<R> {
   protected readonly parts: StoreParts;
   protected readonly connection: Connection;
@@ -69,12 +72,12 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     const { isNewId = false } = hints;
     return this.parts.writes.add(() => {
       const earlier = receiptCopy && findReceipt(this.connection, this.#collection, receiptCopy);
-      if (earlier !== undefined) return creation<R>(earlier, { replayed: true });
+      if (earlier !== undefined) return creation<R>(earlier, true);
       const deleted = isNewId ? undefined : this.#deletedVersion(copy.id);
       const row = { json, version: (deleted ?? 0) + 1 };
       this.#insert(copy, row);
       if (receiptCopy) addReceipt(this.connection, this.#collection, receiptCopy, row);
-      return creation<R>(row, { replayed: false });
+      return creation<R>(row, false);
     });
   }
 
@@ -87,13 +90,13 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       type Row = [version: Version, json: string, ...searchValues: SqlValue[]];
       const row = this.connection.get<Row>(this.#sql.findRow, id);
       if (row === undefined) return undefined;
-      const [version, json, ...before] = row;
+      const [version, json, ...storedValues] = row;
       const current = new VersionedRecord<R>(json, version);
       const next = decide(current);
       // `decide` may have changed the object that it was given, so the caller gets another one.
       if (next === current.record) return new VersionedRecord<R>(json, version);
       const made = new VersionedRecord<R>(JSON.stringify(next), version + 1);
-      this.#replace(next, made, { json, version }, before);
+      this.#replace(next, made, { json, version }, storedValues);
       return made;
     });
   }
@@ -133,19 +136,19 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   /**
    * Deletes a record, if `guard` allows it.
    *
-   * @param before called before the record is deleted
-   * @returns what `before` returns; undefined if there is no record with this id
+   * @param removeDependents called before the record is deleted
+   * @returns what `removeDependents` returns; undefined if there is no record with this id
    */
   protected remove<T>(
     id: Id,
     guard: Guard<R> | undefined,
-    before: () => T,
+    removeDependents: () => T,
   ): Promise<T | undefined> {
     return this.parts.writes.add(() => {
       const current = this.#find(id);
       if (current === undefined) return undefined;
       guard?.(current);
-      const done = before();
+      const done = removeDependents();
       this.#declared.remove('id', id);
       this.connection.run(this.#sql.remove, id);
       this.parts.events.add('deleted', this.#collection, id, current.version);
@@ -187,19 +190,19 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
 
   /**
    * @param current the stored record
-   * @param before the stored search values, if they are known
+   * @param storedValues the stored search values, if they are known
    */
   #replace(
     record: R,
     { version, json }: RecordRow,
     current: RecordRow,
-    before: readonly SqlValue[] = [],
+    storedValues: readonly SqlValue[] = [],
   ): void {
     // SQLite updates every index on a column that is set, so only those that change are set.
     const sets = ['version = ?', 'json = ?'];
     const values: SqlValue[] = [version, json];
     for (const [i, value] of this.#searchValues(record).entries()) {
-      if (value === before[i]) continue;
+      if (value === storedValues[i]) continue;
       sets.push(`${this.#columns[i]} = ?`);
       values.push(value);
     }
@@ -223,8 +226,8 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       if (!hasCode(error, 'constraint') || !this.connection.inTransaction) throw error;
       const { id } = record;
       const { emailKey = null, authorId = null } = searchRow(this.#collection, record);
-      const has = (query: string, ...of: SqlValue[]) =>
-        this.connection.get(query, ...of) !== undefined;
+      const has = (query: string, ...params: SqlValue[]) =>
+        this.connection.get(query, ...params) !== undefined;
       const isTaken = sql === this.#sql.insert && has(this.#sql.version, id);
       if (isTaken) throw new RostrumError('id-taken', { id });
       if (has(this.#sql.withEmail, emailKey, id)) throw emailTaken();
@@ -235,8 +238,8 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   }
 }
 
-function creation<R>(row: RecordRow, receipt: Pick<Creation<R>, 'replayed'>): Creation<R> {
-  return Object.assign(new VersionedRecord<R>(row.json, row.version), receipt);
+function creation<R>(row: RecordRow, replayed: boolean): Creation<R> {
+  return Object.assign(new VersionedRecord<R>(row.json, row.version), { replayed });
 }
 
 function statementsOf(collection: Collection, columns: readonly string[]) {

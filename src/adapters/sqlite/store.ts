@@ -3,7 +3,7 @@ import { type CustomFilters, checkCustomFilters } from '../../domain/declared-fi
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection, isSound } from './connection/connection.ts';
-import { dataFile, isLogInDoubt } from './connection/data-file.ts';
+import { isLogInDoubt, prepareDataFile } from './connection/data-file.ts';
 import { openingError, SqliteStoreError } from './connection/errors.ts';
 import { OpenFile } from './connection/open-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
@@ -24,19 +24,18 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   checkCustomFilters(customFilters);
   const logger = safeLogger(options.logger);
   const limits = { ...defaultWriteLimits, ...options.writes };
-  const path = dataFile(options.path);
-  const opening = { customFilters, logger, timeout: limits.busyMs };
-  const connection = openConnection(path, driver, opening);
+  const path = prepareDataFile(options.path);
+  const connection = openConnection(path, driver, customFilters, logger, limits.busyMs);
   const file = new OpenFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
   const lists = new Lists(file, driver === nodeSqlite);
   const parts = { file, writes, lists, events: new SqliteEvents(file) };
   const users = new SqliteUserRepository(parts);
-  const posts = new SqlitePostRepository(parts, 'posts');
+  const posts = new SqlitePostRepository(parts);
   let closed: Promise<void> | undefined;
 
   async function shutDown(): Promise<void> {
-    file.close();
+    file.rejectCalls();
     await writes.close();
     await lists.close();
     file.checkpoint();
@@ -73,17 +72,13 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   };
 }
 
-interface OpeningOptions {
-  readonly customFilters: CustomFilters;
-  readonly logger: Logger;
-  readonly timeout: number;
-}
-
 /** Opens a data file, and creates missing tables and indexes. */
 function openConnection(
   file: string,
   driver: Driver,
-  { customFilters, logger, timeout }: OpeningOptions,
+  customFilters: CustomFilters,
+  logger: Logger,
+  timeout: number,
 ): Connection {
   let connection: Connection | undefined;
   try {
@@ -100,7 +95,7 @@ function openConnection(
         declareFields(opened, customFilters, logger);
       });
     }
-    // SQLite blocks while it waits for other processes' locks. Only opening may block, an open store must not.
+    // SQLite blocks while it waits for other processes' locks. Only opening may block; an open store must not.
     opened.exec('PRAGMA busy_timeout = 0');
     return opened;
   } catch (error) {

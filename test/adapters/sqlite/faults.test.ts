@@ -184,7 +184,8 @@ describe('the SQLite store on a full disk', () => {
     const logged: string[] = [];
     const error = (_: object, message: string) => logged.push(message);
     const logger = { info() {}, warn() {}, error };
-    const store = folder.open(undefined, { logger }, () => database);
+    const path = folder.file();
+    const store = folder.open(path, { logger }, () => database);
     await store.ready();
     await store.users.create(user('ann'));
     const body = 'x'.repeat(20_000);
@@ -198,7 +199,7 @@ describe('the SQLite store on a full disk', () => {
       expect((await unavailable(store.ready())).details.outcome).to.equal('none');
     }
     expect(await store.posts.get('0-0')).not.to.equal(undefined);
-    expect(logged).to.deep.equal(['The disk is full: changes are rejected.']);
+    expect(logged).to.deep.equal([`The disk of the data file ${path} is full: free some space.`]);
     database.exec('PRAGMA max_page_count = 100000');
     await store.ready();
     await store.posts.create(post('again', { body }));

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
-import { dataFile } from '../../../src/adapters/sqlite/connection/data-file.ts';
+import { prepareDataFile } from '../../../src/adapters/sqlite/connection/data-file.ts';
 import { SqliteStoreError } from '../../../src/adapters/sqlite/index.ts';
 import { node } from '../../support/process.ts';
 import { stepped, watched } from './support/faults.ts';
@@ -130,7 +130,7 @@ describe('opening a SQLite store', () => {
   });
 
   it('rejects a file on a network file system', () => {
-    expect(() => dataFile(folder.file(), () => 0x6969))
+    expect(() => prepareDataFile(folder.file(), () => 0x6969))
       .to.throw(SqliteStoreError, 'network file system')
       .with.property('code', 'store-unsafe-settings');
   });

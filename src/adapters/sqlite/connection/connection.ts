@@ -20,7 +20,7 @@ export class Connection {
     this.#database = withDriverErrors(open);
   }
 
-  /** False when SQLite has ended the transaction by itself. */
+  /** True while a transaction is open. SQLite can end one by itself. */
   get inTransaction(): boolean {
     return this.#database.isTransaction;
   }

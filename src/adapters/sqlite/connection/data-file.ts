@@ -26,7 +26,7 @@ const networkFileSystems = [
  *
  * @param fileSystemOf replaces statfs(2) in tests
  */
-export function dataFile(path: string, fileSystemOf = fileSystemType): string {
+export function prepareDataFile(path: string, fileSystemOf = fileSystemType): string {
   if (path === '' || path === ':memory:' || path.includes('\0')) {
     const message = `The SQLite store needs the path of a file, and ${JSON.stringify(path)} is not one. For a store without a file use the memory store.`;
     throw new SqliteStoreError('store-bad-path', message);
@@ -68,8 +68,8 @@ export function isLogInDoubt(file: string): boolean {
   return log !== undefined && log.size > 0 && statSync(file).ctimeMs > log.mtimeMs;
 }
 
-function fileSystemType(folder: string): number {
-  return process.platform === 'linux' ? statfsSync(folder).type : 0;
+function fileSystemType(path: string): number {
+  return process.platform === 'linux' ? statfsSync(path).type : 0;
 }
 
 function checkFile(path: string, file: string, found: Stats): void {

@@ -84,6 +84,11 @@ export function notADatabase(file: string, cause?: unknown): SqliteStoreError {
   return new SqliteStoreError('store-not-a-database', message, cause);
 }
 
+export function fileMoved(file: string): SqliteStoreError {
+  const message = `The data file ${file} was moved, replaced or deleted while it was open: put it back, or restart the server.`;
+  return new SqliteStoreError('store-file-moved', message);
+}
+
 export function damaged(file: string, cause?: unknown): SqliteStoreError {
   const message = `The data file ${file} is damaged: restore a backup (rostrum restore).`;
   return new SqliteStoreError('store-damaged', message, cause);

@@ -4,7 +4,7 @@ import type { Logger } from '../../../ports/logger.ts';
 import { checkVersion } from '../layout.ts';
 import { type Connection, pragma, type SqlValue } from './connection.ts';
 import { identityOf } from './data-file.ts';
-import { DriverError, damaged, hasCode, SqliteStoreError } from './errors.ts';
+import { DriverError, damaged, fileMoved, hasCode, SqliteStoreError } from './errors.ts';
 
 /** How long a read waits while another process recovers the log, in milliseconds. */
 export const recoveryMs = 2000;
@@ -36,12 +36,12 @@ export class OpenFile {
     this.#logger = logger;
   }
 
-  /** Rejects later calls. The connection stays open for calls in progress. */
-  close(): void {
+  /** Rejects calls from now on. The connection stays open for calls in progress. */
+  rejectCalls(): void {
     this.#isClosed = true;
   }
 
-  /** @throws RostrumError `store-unavailable` after {@link close} */
+  /** @throws RostrumError `store-unavailable` after {@link rejectCalls} */
   checkOpen(): void {
     if (this.#isClosed) throw storeUnavailable('none');
   }
@@ -66,8 +66,7 @@ export class OpenFile {
     if (this.#isMoved) {
       // Checkpoint, so that the moved file gets the commits in its log. Deferred: a transaction may be open.
       if (!wasMoved) setImmediate(() => this.#checkpoint('PASSIVE'));
-      const message = `The data file ${this.path} was moved, replaced or deleted while it was open: put it back, or restart the server.`;
-      throw this.log(new SqliteStoreError('store-file-moved', message));
+      throw this.log(fileMoved(this.path));
     }
     if (this.#damagedAt !== undefined && this.#damagedAt === this.#schemaVersion()) {
       throw damaged(this.path);
@@ -104,7 +103,7 @@ export class OpenFile {
     try {
       this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
     } catch (error) {
-      this.translate(error, 'none');
+      this.translate(error, 'none'); // Remembers and logs damage.
     }
   }
 

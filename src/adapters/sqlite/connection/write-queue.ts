@@ -5,10 +5,10 @@ import { DriverError, hasCode, SqliteStoreError } from './errors.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** Limits of a commit: the number of writes, and the milliseconds after which no more are added. */
-const group = { writes: 500, ms: 3 };
+const groupLimits = { writes: 500, ms: 3 };
 
 /** Delay before retrying a lock held by another process: 1 to 5 ms. */
-const retryMs = () => 1 + Math.random() * 4;
+const randomRetryMs = () => 1 + Math.random() * 4;
 
 /** How long after the last write the log is checkpointed, in milliseconds. */
 const idleMs = 60_000;
@@ -84,7 +84,7 @@ export class WriteQueue {
       if (this.#begin()) {
         this.#commitGroup();
         await nextIteration();
-      } else await pause(retryMs());
+      } else await pause(randomRetryMs());
     }
     this.#running = undefined;
     this.#idle.refresh();
@@ -110,8 +110,8 @@ export class WriteQueue {
     const { connection } = this.#file;
     const writes: QueuedWrite[] = [];
     const settle: (() => void)[] = [];
-    const end = performance.now() + group.ms;
-    const maxWrites = this.#alone > 0 ? 1 : group.writes;
+    const end = performance.now() + groupLimits.ms;
+    const maxWrites = this.#alone > 0 ? 1 : groupLimits.writes;
     this.#alone = Math.max(this.#alone - 1, 0);
     let isCommitting = false;
     try {
@@ -154,8 +154,10 @@ export class WriteQueue {
     this.#isFailing = true;
     const translated = this.#file.translate(error, outcome) as Error;
     const { cause } = translated;
-    let message = 'A group of changes could not be committed.';
-    if (hasCode(error, 'full')) message = 'The disk is full: changes are rejected.';
+    let message = `Changes of the data file ${this.#file.path} could not be committed.`;
+    if (hasCode(error, 'full')) {
+      message = `The disk of the data file ${this.#file.path} is full: free some space.`;
+    }
     if (cause instanceof SqliteStoreError) message = cause.message;
     this.#file.log(error as Error, message);
     for (const write of writes) write.reject(translated);

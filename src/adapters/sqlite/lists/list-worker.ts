@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Collection } from '../../../domain/record.ts';
 import { Connection } from '../connection/connection.ts';
 import { identityOf } from '../connection/data-file.ts';
-import { DriverError } from '../connection/errors.ts';
+import { DriverError, fileMoved } from '../connection/errors.ts';
 import { recoveryMs } from '../connection/open-file.ts';
 import type { PlainQuery } from './list-sql.ts';
 import { type PlainPage, readPage } from './read-page.ts';
@@ -43,7 +43,7 @@ function open(): Connection {
     return opened;
   }
   opened.close();
-  throw new DriverError(new Error('The data file is not where it was.'));
+  throw new DriverError(fileMoved(path));
 }
 
 function responseTo([number, collection, query]: ListRequest): WorkerResponse {

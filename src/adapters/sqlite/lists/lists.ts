@@ -38,7 +38,7 @@ interface PendingList {
 export class Lists {
   readonly #file: OpenFile;
   /** False if no worker can be started. */
-  #hasWorker: boolean;
+  #canUseWorker: boolean;
   #worker: Worker | undefined;
   /** True once a worker has responded. Before that, a worker that exits means that none can run here. */
   #hasResponded = false;
@@ -46,9 +46,9 @@ export class Lists {
   readonly #aborted = new Int32Array(new SharedArrayBuffer(4 * maxPending));
   #lastNumber = 0;
 
-  constructor(file: OpenFile, hasWorker: boolean) {
+  constructor(file: OpenFile, canUseWorker: boolean) {
     this.#file = file;
-    this.#hasWorker = hasWorker && script !== undefined;
+    this.#canUseWorker = canUseWorker && script !== undefined;
   }
 
   /** Reads a page. If the signal is aborted while the worker has the list, throws its reason at once. */
@@ -56,7 +56,7 @@ export class Lists {
     this.#file.checkOpen();
     const { connection } = this.#file;
     // Nothing is awaited before the query is sent, because the caller may reuse it.
-    const inWorker = this.#hasWorker && !isQuick(connection, collection, query);
+    const inWorker = this.#canUseWorker && !isQuick(connection, collection, query);
     const { versions, texts, ...page } =
       (inWorker ? await this.#ask(collection, query, signal) : undefined) ??
       (await this.#file.read(() => readPage(connection, collection, query)));
@@ -105,7 +105,7 @@ export class Lists {
     try {
       this.#worker = new Worker(script ?? '', { workerData, execArgv, env: {} });
     } catch {
-      this.#hasWorker = false; // For example, because of Node's permission model.
+      this.#canUseWorker = false; // For example, because of Node's permission model.
       return undefined;
     }
     const worker = this.#worker;
@@ -121,7 +121,7 @@ export class Lists {
     });
     worker.on('exit', () => {
       this.#worker = undefined;
-      this.#hasWorker = this.#hasResponded;
+      this.#canUseWorker = this.#hasResponded;
       for (const number of this.#pending.keys()) {
         const list = this.#removePending(number);
         if (this.#hasResponded) list?.reject(storeUnavailable('none', cause));

@@ -104,13 +104,13 @@ function rowsOf(
   text: Sql,
   rarest: RarestElement | undefined,
 ): readonly Row[] {
-  const row = {
+  const columns = {
     sql: `rowid, version, CASE WHEN octet_length(json) <= ? THEN ${text.sql} END`,
     values: [Math.ceil(query.bytes / query.limit), ...text.values],
   };
   let rows: readonly Row[] = [];
   for (const range of rangesOf(collection, query)) {
-    const { sql, values } = statementOf(connection, collection, query, range, row, rarest);
+    const { sql, values } = statementOf(connection, collection, query, range, columns, rarest);
     const left = query.limit + 1 - rows.length;
     const found = connection.all<Row>(sql, ...values, left);
     rows = rows.length === 0 ? found : [...rows, ...found];
@@ -152,7 +152,7 @@ function statementOf(
   collection: Collection,
   { order }: PlainQuery,
   range: readonly Term[],
-  row: Sql,
+  columns: Sql,
   rarest: RarestElement | undefined,
 ): Sql {
   const isFew = rarest !== undefined && rarest.count <= maxSorted.others;
@@ -169,13 +169,13 @@ function statementOf(
       // Sorts without the JSON. CROSS JOIN makes the sorted rows the outer loop, which keeps their order
       // (https://www.sqlite.org/optoverview.html#crossjoin).
       return {
-        sql: `SELECT ${row.sql} FROM (${keys.sql} LIMIT ?) CROSS JOIN ${collection} ON rowid = row`,
-        values: [...row.values, ...keys.values],
+        sql: `SELECT ${columns.sql} FROM (${keys.sql} LIMIT ?) CROSS JOIN ${collection} ON rowid = row`,
+        values: [...columns.values, ...keys.values],
       };
     }
   }
   const { sql, values } = select(
-    row,
+    columns,
     collection,
     isSorted(plan) ? alongOrder(terms, order) : terms,
     order,

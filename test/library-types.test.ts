@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { createMemoryStore } from '../src/adapters/memory/index.ts';
 import { type AnyRostrum, createRostrum, isRostrumError, RostrumError } from '../src/index.ts';
+import { errorOf } from './support/error-of.ts';
 
 // library-misuses.test.ts tests what must not compile.
 
@@ -49,6 +50,22 @@ describe('the types of the library', () => {
       free,
     ];
     expect(rostrums).to.have.length(4);
+  });
+
+  it('check declared fields in every list, and parts of records', async () => {
+    const customFilters = { users: { born: 'number' }, posts: { words: 'number' } } as const;
+    const store = createMemoryStore({ customFilters });
+    const { users, posts } = createRostrum(store, { publicUserFields: ['born'] });
+    const byWords = { order: { by: 'words', direction: 'asc' } } as const;
+    expect((await posts.listWithAuthors(byWords)).items).to.deep.equal([]);
+    const born = { filter: { custom: { born: 1815 } } };
+    const named = () => users.listPublic({ ...born, fields: ['name'] });
+    // @ts-expect-error A name that was requested can be missing, as far as the compiler knows.
+    const name = async () => (await named()).items[0]?.record.name.length;
+    // @ts-expect-error No field of this name is declared for posts.
+    const undeclared = () => posts.listWithAuthors(born);
+    expect(await name()).to.equal(undefined);
+    expect(await errorOf(undeclared())).to.be.instanceOf(TypeError);
   });
 
   it('recognize errors of another copy of the package', async () => {

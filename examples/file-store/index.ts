@@ -30,6 +30,7 @@ import {
   type RecordEvent,
   type Repository,
   RostrumError,
+  repeatedReceipt,
   type SortKey,
   type Store,
   type StoreOptions,
@@ -224,7 +225,7 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {
     this.file.check();
-    const earlier = receipt && this.#createdUnder(receipt);
+    const earlier = receipt && repeatedReceipt(this.table.receipts.get(receipt.key), receipt)?.row;
     if (earlier !== undefined) {
       // The earlier call may still be waiting for the file.
       await this.file.saved();
@@ -309,13 +310,6 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
 
   #addEvent(type: RecordEvent['type'], id: Id, version: Version): void {
     this.file.data.log.events.push({ type, collection: this.#name, id, version });
-  }
-
-  #createdUnder({ key, fingerprint, from }: Receipt): Row | undefined {
-    const earlier = this.table.receipts.get(key);
-    if (earlier === undefined || earlier.until <= from) return undefined;
-    if (earlier.fingerprint !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
-    return earlier.row;
   }
 }
 

@@ -6,10 +6,10 @@ import { isPublic, type Post } from './post.ts';
 import type { Collection, Id } from './record.ts';
 import {
   type DefaultOrder,
-  type EntityFilter,
   lastPublishedFirst,
   newestFirst,
   type PostFilter,
+  type SharedFilter,
   type TimeSpan,
 } from './search.ts';
 
@@ -69,7 +69,7 @@ export class Access {
 
   // Posts that a caller is not allowed to see do not exist for that caller.
 
-  /** True if this caller can see every record. Users are never hidden; other people's drafts are. */
+  /** True if this caller can see every record. Users are never hidden; other people's drafts and scheduled posts are. */
   get canSeeAll(): boolean {
     return this.#collection === 'users' || this.#has('read:all') || this.#has('write');
   }
@@ -83,7 +83,7 @@ export class Access {
   }
 
   /** Narrows a filter to public posts, unless it selects the caller's own, or this caller can see all. */
-  narrow<Filter extends EntityFilter>(
+  narrow<Filter extends SharedFilter>(
     filter: Filter & Pick<PostFilter, 'authorId' | 'publishedAt'>,
     now: Instant,
   ): Filter {
@@ -172,7 +172,10 @@ export function canReadInFull(caller: Caller | undefined, id?: Id): boolean {
   return scopes.has('users:read') || (scopes.has('users:write:own') && id === subject);
 }
 
-/** Returns the collections whose events a caller is allowed to see: those it can read in full. */
+/**
+ * Returns the collections whose events a caller is allowed to see: users with `users:read`, posts with
+ * `posts:read:all` or `posts:write`.
+ */
 export function visibleEventCollections(caller: Caller | undefined): ReadonlySet<Collection> {
   const visible = new Set<Collection>();
   if (canReadInFull(caller)) visible.add('users');

@@ -64,7 +64,7 @@ type IsJsonOf<T, Level extends 1[]> = {
 };
 
 /** The named members of an object, without its index signature, which would hide them. */
-type Named<T> = T extends readonly unknown[]
+export type Named<T> = T extends readonly unknown[]
   ? never
   : { [K in keyof T as string extends K ? never : K]: T[K] };
 
@@ -83,7 +83,7 @@ interface SchemaIssue {
 export function applySchema(
   schema: CustomFieldsSchema,
   custom: JsonObject,
-  taken: (field: string) => boolean,
+  isKnown: (field: string) => boolean,
   issues: Issues,
 ): JsonObject {
   const { value, issues: found } = validate(schema, custom);
@@ -101,7 +101,7 @@ export function applySchema(
     const where = issue === undefined ? '' : ` (${issue.pointer}: ${issue.message})`;
     throw new TypeError(`The schema of custom fields did not return a JSON object${where}.`);
   }
-  const clash = Object.keys(result as JsonObject).find(taken);
+  const clash = Object.keys(result as JsonObject).find(isKnown);
   if (clash !== undefined) {
     throw new TypeError(
       `The schema of custom fields returned "${clash}", which is one of Rostrum's own fields.`,
@@ -125,7 +125,7 @@ function validate(
     throw new TypeError('The schema of custom fields threw an error.', { cause });
   }
   // Some libraries return a promise when a check throws.
-  checkSynchronous(result, 'The schema of custom fields must not throw. It');
+  checkSynchronous(result, 'The schema of custom fields');
   const { value, issues = [] } = (result ?? {}) as { value?: unknown; issues?: unknown };
   if (Array.isArray(issues) && issues.every(isSchemaIssue)) return { value, issues };
   throw new TypeError('The schema of custom fields did not return a Standard Schema result.');

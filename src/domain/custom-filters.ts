@@ -12,25 +12,23 @@ import { checkOptions } from './options.ts';
 import { isCleanText, prefixSpan } from './text.ts';
 
 /** Values at or after `from`, and before `before`; either end can be open. Text compares by code point. */
-export interface CustomSpan<T extends string | number> {
+export interface Span<T extends string | number> {
   readonly from?: T | undefined;
   readonly before?: T | undefined;
 }
 
 /** The filters of each type. */
-interface CustomFilterValues {
+interface ConditionValues {
   /** Exactly this text, a span of texts, or texts that begin with this one. */
-  readonly text: string | (CustomSpan<string> & { readonly startsWith?: string | undefined });
-  readonly number: number | CustomSpan<number>;
+  readonly text: string | (Span<string> & { readonly startsWith?: string | undefined });
+  readonly number: number | Span<number>;
   readonly boolean: boolean;
   /** Arrays that contain this text, or all of these. */
   readonly 'text[]': string | readonly string[];
 }
 
 /** Conditions on custom fields, each by its declared type; undefined is not a condition. */
-export type CustomFilter = Readonly<
-  Record<string, CustomFilterValues[CustomFilterType] | undefined>
->;
+export type CustomFilter = Readonly<Record<string, ConditionValues[CustomFilterType] | undefined>>;
 
 /** The declared fields that a list can be sorted by; any name if the declaration is not known. */
 export type CustomSortOf<Fields> = Fields extends CustomFilterFields
@@ -50,7 +48,7 @@ export type CustomFilterOf<Fields> = Fields extends CustomFilterFields
     ? CustomFilter
     : {
         readonly [K in keyof Fields]?:
-          | CustomFilterValues[TypeOf<Fields[K]> & CustomFilterType]
+          | ConditionValues[TypeOf<Fields[K]> & CustomFilterType]
           | undefined;
       }
   : Readonly<Record<string, never>>;
@@ -71,7 +69,7 @@ export function checkCustomFilter(custom: unknown, fields: CustomFilterFields = 
   return filter as CustomFilter;
 }
 
-const isText = (value: unknown) => typeof value === 'string';
+export const isText = (value: unknown): boolean => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number' && !Number.isNaN(value);
 
 /** The values that a filter takes. */
@@ -103,7 +101,8 @@ const valueRules: Readonly<Record<CustomFilterType, ValueRule>> = {
   },
 };
 
-function hasOnly(
+/** True for an object with no other members than these, whose values are accepted or undefined. */
+export function hasOnly(
   value: unknown,
   names: readonly string[],
   accepts: (value: unknown) => boolean,
@@ -145,7 +144,7 @@ export function customConditions(
   return conditions;
 }
 
-type TextOrNumberSpan = CustomSpan<string | number> & { readonly startsWith?: string | undefined };
+type TextOrNumberSpan = Span<string | number> & { readonly startsWith?: string | undefined };
 
 function spanConditions(
   field: string,

@@ -34,7 +34,7 @@ export type FieldsOf<
 /** Limit of declared fields of users, or of posts: each of them costs an index. */
 const maxDeclaredFields = 32;
 
-/** Names that a list request uses for something else. */
+/** Query parameters of the HTTP API. */
 const reservedNames = ['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'access_token'];
 
 /** Names that every store can index: some databases accept no dot or `$`. */

@@ -58,6 +58,8 @@ export interface ErrorDetails {
 
 export type ErrorCode = keyof ErrorDetails;
 
+const emailTakenMessage = 'Another user already has this email address.';
+
 const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string } = {
   'user-not-found': () => 'No user has this id.',
   'post-not-found': () => 'No post has this id.',
@@ -65,7 +67,7 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
     issues.length === 1 && issues[0] !== undefined
       ? issues[0].message
       : `${issues.length} fields are invalid.`,
-  'email-taken': () => 'Another user already has this email address.',
+  'email-taken': () => emailTakenMessage,
   'field-taken': ({ issues }) => issues[0]?.message ?? 'Another record already has this value.',
   'user-has-posts': ({ posts }) =>
     `The user still has ${posts === undefined ? '' : `${posts} `}post${posts === 1 ? '' : 's'}.`,
@@ -154,9 +156,8 @@ export function unknownAuthor(): RostrumError<'invalid-record'> {
 }
 
 export function emailTaken(): RostrumError<'email-taken'> {
-  const message = 'Another user already has this email address.';
   return new RostrumError('email-taken', {
-    issues: [{ pointer: '/email', code: 'taken', message }],
+    issues: [{ pointer: '/email', code: 'taken', message: emailTakenMessage }],
   });
 }
 

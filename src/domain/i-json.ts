@@ -46,11 +46,14 @@ export class JsonReader {
     }
     const isArray = Array.isArray(value);
     if (!isArray && !isPlainObject(value)) {
-      this.#add('type', 'Must be a JSON value.');
+      this.#add('type', 'A value must be JSON.');
       return undefined;
     }
     if (this.#path.length >= recordLimits.depth) {
-      this.#add('too-deep', `Must not be nested more than ${recordLimits.depth} levels deep.`);
+      this.#add(
+        'too-deep',
+        `A record must not be nested more than ${recordLimits.depth} levels deep.`,
+      );
       return undefined;
     }
     if (isArray) return this.#array(value);
@@ -76,7 +79,7 @@ export class JsonReader {
   #text(text: string): string | undefined {
     this.#byteBound += text.length * maxBytes.character + maxBytes.quotes;
     if (isCleanText(text)) return text;
-    this.#add('invalid', 'Must not contain NUL or half of a surrogate pair.');
+    this.#add('invalid', 'A text must not contain NUL or half of a surrogate pair.');
     return undefined;
   }
 
@@ -109,7 +112,7 @@ export class JsonReader {
     this.#byteBound += key.length * maxBytes.character + maxBytes.quotes;
     // A code point is one or two units of UTF-16, so most keys need no count.
     if (key.length > recordLimits.keyLength && codePoints(key) > recordLimits.keyLength) {
-      this.#add('key', `It has a key of more than ${recordLimits.keyLength} characters.`);
+      this.#add('key', `A key must have at most ${recordLimits.keyLength} characters.`);
       return false;
     }
     const fault = keyFault(key);

@@ -2,6 +2,8 @@ import {
   checkCustomFilter,
   checkFilterValue,
   customConditions,
+  hasOnly,
+  isText,
   type ValueRule,
 } from './custom-filters.ts';
 import {
@@ -11,7 +13,6 @@ import {
   isSortable,
 } from './declared-fields.ts';
 import { isInstant } from './instant.ts';
-import { isPlainObject } from './json.ts';
 import {
   type Condition,
   type ListQuery,
@@ -23,13 +24,13 @@ import { checkOptions } from './options.ts';
 import type { Collection } from './record.ts';
 import {
   type DefaultOrder,
-  type EntityFilter,
   type Filter,
   type FilterType,
   filters,
   maxFilterIds,
   newestFirst,
   type Order,
+  type SharedFilter,
   sorts,
 } from './search.ts';
 import { isCleanText } from './text.ts';
@@ -101,7 +102,7 @@ export interface CheckedRequest<Filter, Sort extends string>
  * @throws TypeError for a value of another type, or an unknown name
  * @throws RangeError for an unknown order, or a number that is out of range
  */
-export function checkRequest<Filter extends EntityFilter, Sort extends string>(
+export function checkRequest<Filter extends SharedFilter, Sort extends string>(
   request: ListRequest<Filter, Sort> & { readonly fields?: readonly string[] | undefined },
   rules: ListRules,
 ): CheckedRequest<Filter, Sort> {
@@ -124,7 +125,7 @@ export function checkRequest<Filter extends EntityFilter, Sort extends string>(
 }
 
 /** Translates a checked request for a store; undefined when no record can match. */
-export function listQuery<Filter extends EntityFilter, Sort extends string>(
+export function listQuery<Filter extends SharedFilter, Sort extends string>(
   { filter, order, ...page }: CheckedRequest<Filter, Sort>,
   rules: ListRules,
 ): ListQuery | undefined {
@@ -134,7 +135,7 @@ export function listQuery<Filter extends EntityFilter, Sort extends string>(
 }
 
 /** Translates a checked filter; undefined when no record can match. */
-export function conditionsOf<Filter extends EntityFilter>(
+export function conditionsOf<Filter extends SharedFilter>(
   filter: Filter,
   { collection, declared }: ListRules,
 ): readonly Condition[] | undefined {
@@ -168,16 +169,12 @@ function checkFields(fields: readonly unknown[]): readonly string[] {
   return [...new Set<string>(['id', ...fields])];
 }
 
-function checkFilter(filter: EntityFilter, collection: Collection): void {
+function checkFilter(filter: SharedFilter, collection: Collection): void {
   checkOptions(filter, filterNames[collection], 'filter');
   for (const [name, value] of Object.entries(filter)) {
     const type = filtersByName[collection][name]?.type;
     if (type !== undefined) checkFilterValue(name, value, valueRules[type]);
   }
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
 }
 
 function areIds(value: unknown): boolean {
@@ -186,10 +183,7 @@ function areIds(value: unknown): boolean {
 }
 
 function isSpan(value: unknown): boolean {
-  if (!isPlainObject(value)) return false;
-  const { from, before, ...others } = value;
-  const areInstants = [from, before].every((end) => end === undefined || isInstant(end));
-  return areInstants && Object.keys(others).length === 0;
+  return hasOnly(value, ['from', 'before'], isInstant);
 }
 
 /** Returns the orders of a collection's lists. */

@@ -2,10 +2,10 @@ import type { CustomFieldsInput } from './custom-fields.ts';
 import { type Instant, nextInstant } from './instant.ts';
 import type { JsonObject } from './json.ts';
 import type { MergePatch } from './merge-patch.ts';
-import type { EntityFields, Id, ServerMadeInput } from './record.ts';
+import type { Id, ServerMadeFields, ServerMadeInput } from './record.ts';
 
 // Type aliases, because an interface is not assignable to `JsonObject`.
-type PostFields = EntityFields & {
+type PostFields = ServerMadeFields & {
   readonly title: string;
   readonly body: string;
   /** The id of an existing user, or null. */

@@ -12,14 +12,14 @@ import { type Instant, nextInstant } from './instant.ts';
 import type { Issues } from './issues.ts';
 import { isPlainObject, type Json, type JsonObject, jsonEqual } from './json.ts';
 import { mergePatch } from './merge-patch.ts';
-import type { EntityFields, Id } from './record.ts';
+import type { Id, ServerMadeFields } from './record.ts';
 import { type FieldRules, recordLimits, serverMade } from './rules.ts';
 import { utf8Bytes } from './text.ts';
 
 /**
  * Creates and changes records with these known fields. Pure. Throws `invalid-record` with every broken rule.
  */
-export class RecordModel<R extends EntityFields> {
+export class RecordModel<R extends ServerMadeFields> {
   readonly #rules: FieldRules;
   readonly #schema: CustomFieldsSchema | undefined;
   readonly #instants: readonly string[];
@@ -74,7 +74,7 @@ export class RecordModel<R extends EntityFields> {
    * @param current the record that the input replaces
    * @param expectedId the only id that the input may have
    */
-  #read(input: unknown, serverFields: EntityFields, current?: R, expectedId = current?.id): R {
+  #read(input: unknown, serverFields: ServerMadeFields, current?: R, expectedId = current?.id): R {
     const reader = new JsonReader();
     const { issues } = reader;
     if (!isPlainObject(input)) {

@@ -7,7 +7,10 @@ export type Id = string;
 /** The collections of records. */
 export type Collection = 'users' | 'posts';
 
-/** 1 when a record is created, and one more after each change. */
+/**
+ * Of a new record 1, or one more than the last version of a deleted record with its id. Each change adds
+ * one.
+ */
 export type Version = number;
 
 /**
@@ -23,14 +26,14 @@ export function versionToLoad(version: Version, current?: Version, deleted?: Ver
 }
 
 /** The fields of every record that the server makes. */
-export type EntityFields = {
+export type ServerMadeFields = {
   readonly id: Id;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 };
 
-/** The fields that every record has. */
-export interface Entity extends EntityFields {
+/** A record of either collection. */
+export interface Entity extends ServerMadeFields {
   readonly [field: string]: Json;
 }
 
@@ -38,7 +41,9 @@ export interface Entity extends EntityFields {
  * The same fields in an input, so that a caller can pass a record back. Times are ignored. An id is ignored
  * when a record is created, and otherwise must be the record's own.
  */
-export type ServerMadeInput = { readonly [K in keyof EntityFields]?: EntityFields[K] | undefined };
+export type ServerMadeInput = {
+  readonly [K in keyof ServerMadeFields]?: ServerMadeFields[K] | undefined;
+};
 
 /**
  * A record and its version.

@@ -1,4 +1,4 @@
-import type { CustomFilter } from './custom-filters.ts';
+import type { CustomFilter, Span } from './custom-filters.ts';
 import { type CustomFilterFields, type DeclaredField, declaredField } from './declared-fields.ts';
 import { emailKey, emailPrefixKey } from './email.ts';
 import type { Instant } from './instant.ts';
@@ -71,17 +71,14 @@ export const lastPublishedFirst = { by: 'publishedAt', direction: 'desc' } as co
 
 export type DefaultOrder = typeof newestFirst | typeof lastPublishedFirst;
 
-/** A span of time: at or after `from`, and before `before`. Either end can be open. */
-export interface TimeSpan {
-  readonly from?: Instant | undefined;
-  readonly before?: Instant | undefined;
-}
+/** A span of time. */
+export type TimeSpan = Span<Instant>;
 
 /** Limit of ids in a filter. */
 export const maxFilterIds = 100;
 
 /** Returns what a user is sorted by: a value of its search row, or a declared custom field. */
-export function sortKey(user: User, by: string, declared?: CustomFilterFields): SortKey {
+export function userSortKey(user: User, by: string, declared?: CustomFilterFields): SortKey {
   if (!Object.hasOwn(sorts.users, by)) return customValue(user, declaredField(declared, by));
   return searchFields.users[sorts.users[by as UserSort]](user);
 }
@@ -109,16 +106,19 @@ export interface Filter<Value> {
   readonly conditions: (value: Value) => readonly Condition[] | undefined;
 }
 
+/** Infers the conditions' types from the type of the value. */
+const filter = <Value>(it: Filter<Value>): Filter<Value> => it;
+
 const sharedFilters = {
   /** Any of these ids, at most {@link maxFilterIds}. An empty list matches nothing. */
-  ids: {
+  ids: filter<readonly Id[]>({
     type: 'ids',
     field: 'id',
     conditions: (ids) => {
       const value = ids.filter(isCleanText);
       return value.length === 0 ? undefined : [{ field: 'id', op: 'in', value }];
     },
-  } satisfies Filter<readonly Id[]> as Filter<readonly Id[]>,
+  }),
   createdAt: timeFilter('createdAt'),
   updatedAt: timeFilter('updatedAt'),
 };
@@ -128,11 +128,11 @@ const userFilters = {
   /** The whole name, in any normal form. */
   name: exactTextFilter('name', 'nameKey'),
   /** An address with the same key: of any case, its domain in Unicode or as an A-label. */
-  email: {
+  email: filter<string>({
     type: 'text',
     field: 'email',
     conditions: (email) => equal('emailKey', emailKey(email)),
-  } satisfies Filter<string> as Filter<string>,
+  }),
   /** Names that start with this text, ignoring case. */
   nameStartsWith: prefixFilter('name', 'nameKey', textKey),
   /**
@@ -147,23 +147,23 @@ const postFilters = {
   /** The whole title, in any normal form. */
   title: exactTextFilter('title', 'titleKey'),
   /** The posts of one author; null: the posts without one. */
-  authorId: {
+  authorId: filter<Id | null>({
     type: 'text or null',
     field: 'authorId',
     conditions: (id) =>
       id === null ? [{ field: 'authorId', op: 'isNull' }] : equal('authorId', id),
-  } satisfies Filter<Id | null> as Filter<Id | null>,
+  }),
   /** Titles that start with this text, ignoring case. */
   titleStartsWith: prefixFilter('title', 'titleKey', textKey),
   /** Null matches drafts. A span has at least one end, and matches no drafts. */
-  publishedAt: {
+  publishedAt: filter<TimeSpan | null>({
     type: 'span or null',
     field: 'publishedAt',
     conditions: (span) =>
       span === null
         ? [{ field: 'publishedAt', op: 'isNull' }]
         : timeFilter('publishedAt').conditions(span),
-  } satisfies Filter<TimeSpan | null> as Filter<TimeSpan | null>,
+  }),
 };
 
 /** The filters of each collection by their names. */
@@ -189,7 +189,7 @@ export type PostFilter<Custom = CustomFilter> = FilterValues<typeof postFilters>
   CustomPart<Custom>;
 
 /** The filters that users and posts have in common. */
-export type EntityFilter<Custom = CustomFilter> = FilterValues<typeof sharedFilters> &
+export type SharedFilter<Custom = CustomFilter> = FilterValues<typeof sharedFilters> &
   CustomPart<Custom>;
 
 function equal(field: string, value: string): readonly Condition[] | undefined {

@@ -2,11 +2,11 @@ import type { CustomFieldsInput } from './custom-fields.ts';
 import { isFieldName } from './i-json.ts';
 import type { JsonObject } from './json.ts';
 import type { MergePatch } from './merge-patch.ts';
-import type { EntityFields, ServerMadeInput } from './record.ts';
+import type { ServerMadeFields, ServerMadeInput } from './record.ts';
 import { knownFields } from './rules.ts';
 
 // Type aliases, because an interface is not assignable to `JsonObject`.
-type UserFields = EntityFields & {
+type UserFields = ServerMadeFields & {
   readonly name: string;
   readonly email: string | null;
 };

@@ -37,7 +37,8 @@ export interface EventLog {
    * Returns at most `limit` events after a position. Without a position, returns no events, and the end
    * of the log as `next`. Never waits for events.
    *
-   * @throws RostrumError `events-expired`, `events-unavailable`
+   * @throws RostrumError `events-expired` if the log cannot be read on from the position
+   * @throws RostrumError `events-unavailable` if the database behind an open store keeps no log
    */
   read(limit: number, after?: EventPosition): Promise<EventPage>;
 }

@@ -34,7 +34,7 @@ export {
   type SortKey,
 } from '../domain/list.ts';
 export { type Post, withoutAuthor } from '../domain/post.ts';
-export type { Receipt } from '../domain/receipt.ts';
+export { type Receipt, repeatedReceipt } from '../domain/receipt.ts';
 export {
   type Collection,
   type Entity,
@@ -42,6 +42,7 @@ export {
   type Version,
   type Versioned,
   VersionedRecord,
+  versionToLoad,
 } from '../domain/record.ts';
 export { customValue, type SearchRow, searchFields, searchRow } from '../domain/search.ts';
 export { compareText } from '../domain/text.ts';

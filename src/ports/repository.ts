@@ -23,7 +23,7 @@ export interface Creation<R> extends Versioned<R> {
 /** What the caller knows about a creation. A store may ignore it, or use it to do less. */
 export interface CreationHints {
   /** True if the id is new, as those of an `IdGenerator` are: no record has ever had it. */
-  readonly isNewId?: boolean;
+  readonly isNewId?: boolean | undefined;
 }
 
 /**
@@ -58,9 +58,8 @@ export interface Repository<R> {
   get(id: Id): Promise<Versioned<R> | undefined>;
 
   /**
-   * Returns one page of the records that match all conditions, in the order asked for. Records are
-   * sorted by the order's field of the {@link searchRow}, then by id, both in the order's direction. Text
-   * sorts by code point, and null before all text.
+   * Returns one page of the records that match all conditions, sorted as `QueryOrder` and
+   * `comparePositions` say.
    *
    * - It is one atomic read. A page ends at `limit` records, or before the record whose `json` would
    *   take the page over `bytes`, but has at least one record (`cutPage` does this).

@@ -12,7 +12,7 @@ export interface StoreOptions<Filters extends CustomFilters = CustomFilters> {
    * for them when it is opened, and they may differ each time. It derives their values from the JSON of a
    * record, so that stores with other declarations work on the same data. If stored records already violate
    * a `unique`, or have more than `maxArrayLength` elements in a `text[]`, opening fails and names the field
-   * and the ids.
+   * and ids of such records.
    */
   readonly customFilters?: Filters | undefined;
 }

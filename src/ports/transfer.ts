@@ -48,7 +48,8 @@ export interface RecordTransfer<R> {
   /**
    * Stores records as they are, with their ids, versions and times. A record replaces the one with its id.
    * No version is ever used twice: a record whose id had a later version here, or was deleted at this
-   * version or a later one, is stored at one more than that last version. Receipts are not touched.
+   * version or a later one, is stored at one more than that last version. A record loaded at the version
+   * that is stored keeps it, so loading again changes nothing. Receipts are not touched.
    *
    * Each record is stored whole or not at all, and all of them when the promise is fulfilled. A call that
    * throws may have stored some; calling again stores the rest. The rules between records (email addresses,

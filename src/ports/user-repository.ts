@@ -10,7 +10,8 @@ import type { Guard, Repository } from './repository.ts';
  * - `delete`: the posts are deleted too.
  * - `keep`: each post is replaced with `withoutAuthor(post, at)`, at its next version.
  */
-export type DeleteMode = 'refuse' | 'delete' | 'keep';
+export const deleteModes = ['refuse', 'delete', 'keep'] as const;
+export type DeleteMode = (typeof deleteModes)[number];
 
 /** The result of deleting a user. */
 export interface Deletion {

@@ -3,8 +3,6 @@ import { at, later, newReceipt, post, times, user } from './fixtures.ts';
 import { expectMatches, idsOf, insert, readAll, select } from './lists.ts';
 import { type Suite, uniqueField } from './suite.ts';
 
-const slug = 'slug';
-
 const has = (value: string) => ({ field: 'tags', custom: 'text[]', op: 'has', value }) as const;
 
 /** Declared custom fields beyond equality: ranges, arrays of texts, orders, unique values. */
@@ -125,12 +123,12 @@ export function describeCustomFields({ test, testEach }: Suite): void {
     const bob = user();
     await insert(users, [ada, bob]);
     await insert(posts, [
-      post({ authorId: ada.id, [slug]: 'a' }),
-      post({ authorId: bob.id, [slug]: 'b' }),
+      post({ authorId: ada.id, slug: 'a' }),
+      post({ authorId: bob.id, slug: 'b' }),
     ]);
     await users.delete(ada.id, 'delete', later);
     await users.delete(bob.id, 'keep', at(5));
-    await posts.create(post({ [slug]: 'a' }));
-    await expectError(posts.create(post({ [slug]: 'b' })), 'field-taken');
+    await posts.create(post({ slug: 'a' }));
+    await expectError(posts.create(post({ slug: 'b' })), 'field-taken');
   });
 }

@@ -2,17 +2,17 @@ import { isRostrumError } from '../domain/errors.ts';
 import type { Post } from '../domain/post.ts';
 import type { Id } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
-import type { DeleteMode } from '../ports/user-repository.ts';
+import { type DeleteMode, deleteModes } from '../ports/user-repository.ts';
 import { assert, expectAbsent, expectEqual, expectError } from './assertions.ts';
-import { authorWith, modes } from './delete.ts';
+import { authorWith } from './delete.ts';
 import { later, pause, post, ticks, times, user } from './fixtures.ts';
 import { eq, idsOf, insert, list, oneOf, readAll, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Deletions of users while their posts are written and read: no post ever names a deleted user. */
 export function describeDeleteRaces(suite: Suite): void {
-  for (const mode of modes) describeNewPosts(mode, suite);
-  for (const mode of modes) describeChangedPosts(mode, suite);
+  for (const mode of deleteModes) describeNewPosts(mode, suite);
+  for (const mode of deleteModes) describeChangedPosts(mode, suite);
   for (const mode of ['delete', 'keep'] as const) describeReaders(mode, suite);
 }
 

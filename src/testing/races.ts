@@ -179,7 +179,7 @@ function describeEmailRaces({ test }: Suite): void {
         round % 2
           ? users.delete(id, 'refuse', later)
           : users.update(id, ({ record }) => ({ ...record, email: null }));
-      // In every third round, freeing it starts first.
+      // In every third round, the takers start first.
       const early = round % 3 === 0 ? undefined : free();
       const takers = race(times(6, () => users.create(user({ email }))));
       await (early ?? free());

@@ -64,7 +64,7 @@ export function describeValues({ testEach }: Suite): void {
     expectEqual('the page', recordsOf((await listing).items), [changed]);
   });
 
-  // Only the record is changed. A cache that compares versions would still return it.
+  // A cache keyed by version must not return the modified record either.
   testEach('modifying a returned record changes nothing else', async ({ records, make }) => {
     const receipt = newReceipt();
     const record = make({ custom });

@@ -21,7 +21,7 @@ import { type SearchRow, searchRow, sorts } from '../domain/search.ts';
 import type { User } from '../domain/user.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store } from '../ports/store.ts';
-import { modes } from './delete.ts';
+import { deleteModes } from '../ports/user-repository.ts';
 import { at, digest, post, times, user } from './fixtures.ts';
 import { sortKeyOf } from './lists.ts';
 import { customFilters, transferOf } from './suite.ts';
@@ -53,7 +53,7 @@ const otherValues = [null, 'en', 1, true, ['en'], { en: 1 }];
 export class RandomCalls {
   readonly #memory: Store;
   readonly #kinds: readonly ((collection: Collection) => Promise<Call>)[];
-  /** The `next` of the last page in each order. */
+  /** The `next` of the last page by each field, in the direction of the last list. */
   readonly #positions = new Map<string, Position>();
   #state: number;
   /** Milliseconds of the fixtures' time. It never goes back, so expired receipts stay expired. */
@@ -121,7 +121,7 @@ export class RandomCalls {
 
   async #delete(collection: Collection): Promise<Call> {
     const id = await this.#id(collection);
-    const mode = this.#pick(modes);
+    const mode = this.#pick(deleteModes);
     const moment = this.#pick(moments);
     const refuses = this.#chance(0.2);
     const guard: Guard<unknown> = (current) => {

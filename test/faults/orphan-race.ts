@@ -3,7 +3,7 @@ import type { Db } from 'mongodb';
 import { type MongodbStore, openMongodbStore } from '../../src/adapters/mongodb/index.ts';
 import { Transaction } from '../../src/adapters/mongodb/transactions.ts';
 import { isRostrumError } from '../../src/domain/errors.ts';
-import type { DeleteMode } from '../../src/ports/user-repository.ts';
+import { type DeleteMode, deleteModes } from '../../src/ports/user-repository.ts';
 import { later, post, times, user } from '../../src/testing/fixtures.ts';
 import { untilServed } from '../support/until.ts';
 
@@ -26,8 +26,6 @@ export interface RaceOptions {
   readonly db: Db;
   readonly rounds: number;
 }
-
-const modes: readonly DeleteMode[] = ['refuse', 'delete', 'keep'];
 
 /** Lets creations, author changes and deletions race over one user, on three independent stores. */
 export async function raceOrphans({ url, db, rounds }: RaceOptions): Promise<Ledger> {
@@ -65,7 +63,7 @@ async function playRound(db: Db, stores: readonly MongodbStore[], ledger: Ledger
       return 'moved' as const;
     }),
     ...times(3, (n) => async () => {
-      const mode = modes[n === 1 && !mayDelete ? 0 : n] as DeleteMode;
+      const mode = deleteModes[n === 1 && !mayDelete ? 0 : n] as DeleteMode;
       return (await pick().users.delete(author.id, mode, later)) ? 'deleted' : 'refused';
     }),
   ];

@@ -19,7 +19,7 @@ export interface FollowEventsRequest {
   readonly after?: EventPosition | undefined;
   /** The most events on a page: 1 to 1000, by default 100. */
   readonly limit?: number | undefined;
-  /** Ends the wait early with an empty page. */
+  /** Ends the wait with an empty page, and `follow` after that page. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -34,8 +34,8 @@ export interface EventService {
    * Returns the events after a position. Without a position it returns none, and `next` is the end of the
    * log. To start following: read once without a position, list all records, then read on from `next`.
    *
-   * A caller gets the events of the collections that it is allowed to read in full. A page can be empty
-   * while `next` has moved on past the events of another collection.
+   * A caller gets the events of users with `users:read`, and of posts with `posts:read:all` or
+   * `posts:write`. A page can be empty while `next` has moved on past the events of another collection.
    *
    * @throws RostrumError `events-expired` if the store cannot read on from the position: start over
    * @throws RostrumError `events-unavailable`, `overloaded`
@@ -65,7 +65,7 @@ export function eventService(
     checkOptions(request, ['after', 'limit', 'waitMs', 'signal'], 'request');
     const { after, limit = eventLimits.default, waitMs = 0, signal } = request;
     checkInteger(limit, 1, eventLimits.max, 'limit');
-    checkInteger(waitMs, 0, eventLimits.waitMs, 'wait');
+    checkInteger(waitMs, 0, eventLimits.waitMs, 'option "waitMs"');
     if (after !== undefined && typeof after !== 'string') {
       throw new TypeError('The position "after" must be a string.');
     }

@@ -37,10 +37,13 @@ export interface PostService<
    * @param request at most 100 posts; with `fields`, each post has its `authorId` too
    */
   listWithAuthors(
-    request: PartialListRequest<PostFilter, PostSort>,
+    request: PartialListRequest<
+      PostFilter<CustomFilterOf<Fields>>,
+      PostSort | CustomSortOf<Fields>
+    >,
   ): Promise<PageWithAuthors<PartialRecord<Post<Custom>>>>;
   listWithAuthors(
-    request?: ListRequest<PostFilter, PostSort>,
+    request?: ListRequest<PostFilter<CustomFilterOf<Fields>>, PostSort | CustomSortOf<Fields>>,
   ): Promise<PageWithAuthors<Post<Custom>>>;
 
   /**

@@ -2,14 +2,17 @@ import type { Creation } from '../../ports/repository.ts';
 import type { Page } from '../list.ts';
 import type { ListRequest, PartialListRequest } from '../list-request.ts';
 import type { Precondition } from '../precondition.ts';
-import type { EntityFields, Id, Versioned } from '../record.ts';
-import type { EntityFilter } from '../search.ts';
+import type { Id, ServerMadeFields, Versioned } from '../record.ts';
+import type { SharedFilter } from '../search.ts';
 
 /** Options of a creation, which make it safe to repeat. */
 export interface CreateOptions {
   /** Names the creation, for its caller, among users or among posts. */
   readonly idempotencyKey?: string | undefined;
-  /** The name of the caller. Calls without one share their keys. A bound service has its own. */
+  /**
+   * The name of the caller. Calls without one share their keys. A service bound to a caller ignores this and
+   * uses the caller's name.
+   */
   readonly caller?: string | undefined;
 }
 
@@ -26,7 +29,7 @@ export type NoOther<T, Allowed> = {
 type KeysOf<T> = T extends unknown ? keyof T : never;
 
 /** The id and some other fields of a record. */
-export type PartialRecord<R extends EntityFields> = Pick<R, 'id'> & {
+export type PartialRecord<R extends Pick<ServerMadeFields, 'id'>> = Pick<R, 'id'> & {
   readonly [K in keyof R]?: R[K] | undefined;
 };
 
@@ -40,13 +43,14 @@ export interface Change<R> extends Versioned<R> {
  * The use cases that users and posts have in common, one method each.
  *
  * The methods need no `this`, and all of them are own properties, so you can destructure or spread the object.
- * No method calls another one: if you wrap `list`, wrap `all` as well.
+ * No method calls another one: if you wrap `list`, wrap `all` as well. Do not modify an input before the
+ * promise of the call has settled.
  */
 export interface RecordService<
-  R extends EntityFields,
+  R extends ServerMadeFields,
   Input extends object,
   Patch extends object,
-  Filter extends EntityFilter<object>,
+  Filter extends SharedFilter<object>,
   Sort extends string,
 > {
   /**

@@ -15,14 +15,14 @@ import { checkOptions, checkSynchronous } from '../options.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import { type Idempotency, makeReceipt, type Receipt } from '../receipt.ts';
 import {
-  type EntityFields,
   type Id,
   pickFields,
+  type ServerMadeFields,
   type Versioned,
   VersionedRecord,
 } from '../record.ts';
 import type { RecordModel } from '../record-model.ts';
-import type { EntityFilter } from '../search.ts';
+import type { SharedFilter } from '../search.ts';
 import { isCleanText } from '../text.ts';
 import type { Change, CreateOptions } from './record-service.ts';
 
@@ -30,7 +30,7 @@ import type { Change, CreateOptions } from './record-service.ts';
 // their own and bind them all to a caller.
 
 /** The context of a use case, for one caller. */
-export interface RecordContext<R extends EntityFields, Repo extends Repository<R>>
+export interface RecordContext<R extends ServerMadeFields, Repo extends Repository<R>>
   extends CallContext {
   readonly repository: Repo;
   readonly model: RecordModel<R>;
@@ -44,10 +44,10 @@ interface CallContext extends ListRules {
   readonly access: Access | undefined;
 }
 
-type Context<R extends EntityFields> = RecordContext<R, Repository<R>>;
+type Context<R extends ServerMadeFields> = RecordContext<R, Repository<R>>;
 
 /** Creates a record, and the receipt of its idempotency key. Does not store them. */
-export async function newRecord<R extends EntityFields>(
+export async function newRecord<R extends ServerMadeFields>(
   context: Context<R>,
   input: unknown,
   options: CreateOptions = {},
@@ -61,7 +61,7 @@ export async function newRecord<R extends EntityFields>(
 }
 
 /** Stores a record that {@link newRecord} made. */
-export function storeNewRecord<R extends EntityFields>(
+export function storeNewRecord<R extends ServerMadeFields>(
   { repository }: Context<R>,
   record: R,
   receipt: Receipt | undefined,
@@ -69,7 +69,7 @@ export function storeNewRecord<R extends EntityFields>(
   return repository.create(record, receipt, { isNewId: true });
 }
 
-export async function getRecord<R extends EntityFields>(
+export async function getRecord<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
 ): Promise<Versioned<R>> {
@@ -81,7 +81,7 @@ export async function getRecord<R extends EntityFields>(
 }
 
 /** Reads a record without checking the caller's rights. */
-export async function findRecord<R extends EntityFields>(
+export async function findRecord<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
 ): Promise<Versioned<R>> {
@@ -91,8 +91,8 @@ export async function findRecord<R extends EntityFields>(
 }
 
 export async function listRecords<
-  R extends EntityFields,
-  Filter extends EntityFilter,
+  R extends ServerMadeFields,
+  Filter extends SharedFilter,
   Sort extends string,
 >(context: Context<R>, request: ListRequest<Filter, Sort> = {}): Promise<Page<R>> {
   const checked = checkRequest(request, context);
@@ -101,9 +101,9 @@ export async function listRecords<
   return readPage(context, { ...checked, filter });
 }
 
-export async function* allRecords<R extends EntityFields>(
+export async function* allRecords<R extends ServerMadeFields>(
   context: Context<R>,
-  request: Omit<ListRequest<EntityFilter, string>, 'total'> = {},
+  request: Omit<ListRequest<SharedFilter, string>, 'total'> = {},
 ): AsyncGenerator<Versioned<R>> {
   let page = await listRecords(context, request);
   for (;;) {
@@ -113,7 +113,7 @@ export async function* allRecords<R extends EntityFields>(
   }
 }
 
-export async function replaceRecord<R extends EntityFields>(
+export async function replaceRecord<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
   input: unknown,
@@ -122,7 +122,7 @@ export async function replaceRecord<R extends EntityFields>(
   return found(context, id, await changeRecord(context, id, precondition, () => input));
 }
 
-export async function patchRecord<R extends EntityFields>(
+export async function patchRecord<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
   patch: unknown,
@@ -131,7 +131,7 @@ export async function patchRecord<R extends EntityFields>(
   return found(context, id, await changeRecord(context, id, precondition, () => patch, 'patch'));
 }
 
-export async function updateRecord<R extends EntityFields>(
+export async function updateRecord<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
   change: (record: R) => unknown,
@@ -148,7 +148,7 @@ export async function updateRecord<R extends EntityFields>(
 }
 
 /** @returns undefined when there is no record with this id */
-export async function changeRecord<R extends EntityFields>(
+export async function changeRecord<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
   precondition: Precondition = {},
@@ -174,7 +174,7 @@ export async function changeRecord<R extends EntityFields>(
 }
 
 /** Throws if this caller is not allowed to change or delete this version. Called in the store's atomic step. */
-export function checkChange<R extends EntityFields>(
+export function checkChange<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
   current: Versioned<R>,
@@ -187,9 +187,9 @@ export function checkChange<R extends EntityFields>(
 }
 
 /** Reads the page of a checked request, with the requested fields. */
-export async function readPage<R extends EntityFields>(
+export async function readPage<R extends ServerMadeFields>(
   context: Context<R>,
-  request: CheckedRequest<EntityFilter, string>,
+  request: CheckedRequest<SharedFilter, string>,
 ): Promise<Page<R>> {
   request.signal?.throwIfAborted();
   const query = listQuery(request, context);
@@ -218,7 +218,7 @@ export function checkId(id: unknown): asserts id is Id {
   if (typeof id !== 'string') throw new TypeError('An id must be a string.');
 }
 
-function found<R extends EntityFields>(
+function found<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
   change: Change<R> | undefined,
@@ -227,7 +227,7 @@ function found<R extends EntityFields>(
   return change;
 }
 
-function checkVisible<R extends EntityFields>(
+function checkVisible<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
   stored: Versioned<R>,

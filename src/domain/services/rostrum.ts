@@ -3,7 +3,12 @@ import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Store } from '../../ports/store.ts';
 import { Access, defaultOrder, isId, visibleEventCollections } from '../access.ts';
 import { type Caller, type CallerInput, toCaller } from '../caller.ts';
-import type { CheckedSchema, CustomFieldsInput, CustomFieldsSchema } from '../custom-fields.ts';
+import type {
+  CheckedSchema,
+  CustomFieldsInput,
+  CustomFieldsSchema,
+  Named,
+} from '../custom-fields.ts';
 import { type CustomFilters, checkCustomFilters } from '../declared-fields.ts';
 import { type Instant, isInstant } from '../instant.ts';
 import type { JsonObject } from '../json.ts';
@@ -65,15 +70,12 @@ export interface TypedSchemas<
   PI extends object,
 > {
   readonly users?:
-    | (CustomFieldsSchema<UI, UO> & CheckedSchema<UI, UO, keyof Known<UserInput>>)
+    | (CustomFieldsSchema<UI, UO> & CheckedSchema<UI, UO, keyof Named<UserInput>>)
     | undefined;
   readonly posts?:
-    | (CustomFieldsSchema<PI, PO> & CheckedSchema<PI, PO, keyof Known<PostInput>>)
+    | (CustomFieldsSchema<PI, PO> & CheckedSchema<PI, PO, keyof Named<PostInput>>)
     | undefined;
 }
-
-/** Removes the index signature. */
-type Known<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
 
 /** The dependencies of the core. */
 export interface RostrumParts {

@@ -37,12 +37,6 @@ export type Around<S extends object = Services> = (
   all: S,
 ) => S;
 
-const shared = ['create', 'get', 'list', 'all', 'replace', 'patch', 'update', 'delete'];
-const methods = {
-  users: [...shared, 'getPublic', 'listPublic', 'saveOwn'],
-  posts: [...shared, 'listWithAuthors'],
-};
-
 /** @throws TypeError for a result that lacks a method: every call must go through the wrapper */
 export function wrapServices(
   services: Services,
@@ -55,7 +49,8 @@ export function wrapServices(
   checkSynchronous(result, 'The option "around"');
   for (const name of ['users', 'posts'] as const) {
     const service = memberOf(result, name);
-    const missing = methods[name].find((method) => typeof memberOf(service, method) !== 'function');
+    const methods = Object.keys(services[name]);
+    const missing = methods.find((method) => typeof memberOf(service, method) !== 'function');
     if (missing === undefined) continue;
     throw new TypeError(
       `The option "around" must return { users, posts }, and what it returned has no method ${name}.${missing}.`,

@@ -4,14 +4,12 @@ import type { CustomFilterOf, CustomSortOf } from '../custom-filters.ts';
 import type { CustomFilterFields } from '../declared-fields.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page } from '../list.ts';
-import type { ListRequest } from '../list-request.ts';
+import type { ListRequest, PartialListRequest } from '../list-request.ts';
 import type { Precondition } from '../precondition.ts';
 import type { Id, Versioned } from '../record.ts';
 import type { UserFilter, UserSort } from '../search.ts';
 import type { PublicUser, User, UserInput, UserPatch } from '../user.ts';
-import type { Change, RecordService } from './record-service.ts';
-
-export const deleteModes = ['refuse', 'delete', 'keep'] as const satisfies DeleteMode[];
+import type { Change, PartialRecord, RecordService } from './record-service.ts';
 
 /** Options of the deletion of a user. */
 export interface DeleteUserOptions extends Precondition {
@@ -49,7 +47,13 @@ export interface UserService<
    * @throws RostrumError `forbidden` for a filter or an order by another field
    */
   listPublic(
-    request?: ListRequest<UserFilter, UserSort> & { readonly fields?: readonly string[] },
+    request: PartialListRequest<
+      UserFilter<CustomFilterOf<Fields>>,
+      UserSort | CustomSortOf<Fields>
+    >,
+  ): Promise<Page<PartialRecord<PublicUser<Custom>>>>;
+  listPublic(
+    request?: ListRequest<UserFilter<CustomFilterOf<Fields>>, UserSort | CustomSortOf<Fields>>,
   ): Promise<Page<PublicUser<Custom>>>;
 
   /**

@@ -1,12 +1,12 @@
 import type { Creation } from '../../ports/repository.ts';
-import type { Deletion, UserRepository } from '../../ports/user-repository.ts';
+import { type Deletion, deleteModes, type UserRepository } from '../../ports/user-repository.ts';
 import { subjectOf } from '../access.ts';
 import { isRostrumError, RostrumError } from '../errors.ts';
 import { cutPage, type Page, type Position } from '../list.ts';
 import { type CheckedRequest, checkRequest, type ListRequest } from '../list-request.ts';
 import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import { type Id, pickFields, type Versioned, VersionedRecord } from '../record.ts';
-import { filters, sortKey, type UserFilter } from '../search.ts';
+import { filters, type UserFilter, userSortKey } from '../search.ts';
 import { isCleanText } from '../text.ts';
 import type { PublicUser, User, UserInput } from '../user.ts';
 import type { CreateOptions } from './record-service.ts';
@@ -28,12 +28,7 @@ import {
   updateRecord,
   withFields,
 } from './records.ts';
-import {
-  type DeleteUserOptions,
-  deleteModes,
-  type Saved,
-  type UserService,
-} from './user-service.ts';
+import type { DeleteUserOptions, Saved, UserService } from './user-service.ts';
 
 type UserListRequest = ListRequest<UserFilter, string>;
 
@@ -50,7 +45,7 @@ export function userService(context: UserContext): UserService {
     getPublic: (id) => getPublicUser(context, id),
     list: (request?: UserListRequest) => listRecords(context, request),
     all: (request) => allRecords(context, request),
-    listPublic: (request) => listPublicUsers(context, request),
+    listPublic: (request?: UserListRequest) => listPublicUsers(context, request),
     replace: (id, input, precondition) => replaceRecord(context, id, input, precondition),
     patch: (id, patch, precondition) => patchRecord(context, id, patch, precondition),
     update: (id, change, precondition) => updateRecord(context, id, change, precondition),
@@ -164,7 +159,7 @@ async function readPublicPage(
 ): Promise<Page<User>> {
   const { order, limit } = request;
   const position = ({ record }: Versioned<User>): Position => {
-    return { key: sortKey(record, order.by, context.declared), id: record.id };
+    return { key: userSortKey(record, order.by, context.declared), id: record.id };
   };
   let page = await readPage(context, request);
   while (!page.isProjected && page.next !== undefined && page.items.length < limit) {

@@ -1,8 +1,8 @@
 import { canReadInFull, selfAlias, subjectOf } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
 import type { UserFilter, UserSort } from '../../../domain/search.ts';
-import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { UserInput } from '../../../domain/user.ts';
+import { deleteModes } from '../../../ports/user-repository.ts';
 import type { Step } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { preconditionOf } from '../headers/preconditions.ts';

@@ -5,7 +5,7 @@ import type { Json } from '../../../domain/json.ts';
 import { type Position, pageLimits } from '../../../domain/list.ts';
 import { conditionsOf, type ListRequest } from '../../../domain/list-request.ts';
 import type { Collection } from '../../../domain/record.ts';
-import type { EntityFilter, Order, PostFilter, UserFilter } from '../../../domain/search.ts';
+import type { Order, PostFilter, SharedFilter, UserFilter } from '../../../domain/search.ts';
 import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import { type Context, RequestAborted } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
@@ -27,7 +27,7 @@ export interface ListQuery<Filter, Sort extends string> {
 }
 
 /** @throws Problem `invalid-cursor`, `invalid-query` */
-export function readListQuery<Filter extends EntityFilter, Sort extends string>(
+export function readListQuery<Filter extends SharedFilter, Sort extends string>(
   collection: Collection,
   ctx: Context,
   readFilter: (query: Query) => Filter,
@@ -75,7 +75,7 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
 /** The parameters that choose a page and its form, but don't filter. */
 const pageParameters = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'include']);
 
-function readFilters<Filter extends EntityFilter>(
+function readFilters<Filter extends SharedFilter>(
   query: Query,
   readFilter: (query: Query) => Filter,
   customFields: CustomFilterFields | undefined,
@@ -108,7 +108,7 @@ export function readPostFilter(query: Query): PostFilter {
   };
 }
 
-function readEntityFilter(query: Query): EntityFilter {
+function readEntityFilter(query: Query): SharedFilter {
   const ids = query.get('id');
   return {
     ids: ids && [...new Set(ids)].sort(),

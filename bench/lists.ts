@@ -36,9 +36,14 @@ async function openStore(kind: string, url: string): Promise<Store> {
   return store;
 }
 
-const has = (value: string): Condition => ({ field: 'tags', custom: 'text[]', op: 'has', value });
+const has = (value: string): Condition => ({
+  field: 'tags',
+  customType: 'text[]',
+  op: 'has',
+  value,
+});
 const filters: Readonly<Record<string, readonly Condition[]>> = {
-  'equality, 10 match': [{ field: 'kind', custom: 'text', op: 'eq', value: 'rare' }],
+  'equality, 10 match': [{ field: 'kind', customType: 'text', op: 'eq', value: 'rare' }],
   'two tags, each on the same 10': [has('ten'), has('ten more')],
   'two tags, each on 1,000, 10 match': [has('a'), has('b')],
 };
@@ -68,7 +73,7 @@ export async function measureLists({ stores }: Options, workspace: Workspace): P
       return decimal(median(times), 2);
     };
     for (const direction of ['asc', 'desc'] as const) {
-      const order = { field: 'views', custom: 'number', direction } as const;
+      const order = { field: 'views', customType: 'number', direction } as const;
       rows.push([kind, `by views, ${direction}, page 1`, await time({ order })]);
       // In the middle of the list, which starts with the 10,000 posts without a number.
       const key = direction === 'asc' ? 8879 : 8901;

@@ -210,7 +210,7 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
     const found = Array.from(this.table.rows.values(), (row) => {
       const { record } = shown<R>(row);
       const search = searchRow(this.#name, record);
-      const { field: name, custom: type } = order;
+      const { field: name, customType: type } = order;
       const key = type ? customValue(record, { name, type }) : search[name];
       const position = { key: key ?? null, id: record.id };
       return { ...row, record, search, position };
@@ -321,8 +321,8 @@ function shown<R>({ json, version }: Row): VersionedRecord<R> {
 type Values = Readonly<Record<string, unknown>>;
 
 function isMet(condition: Condition, record: Values, search: Values): boolean {
-  const { field, custom, op } = condition;
-  const value = custom === undefined ? search[field] : record[field];
+  const { field, customType, op } = condition;
+  const value = customType === undefined ? search[field] : record[field];
   if (op === 'isNull') return value === null;
   if (op === 'eq') return value === condition.value;
   if (op === 'has') return Array.isArray(value) && value.includes(condition.value);

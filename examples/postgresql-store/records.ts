@@ -57,9 +57,9 @@ export function recordsOf<R extends User | Post>(connections: Connections, name:
     return new VersionedRecord<R>(json, version);
   }
 
-  function keyOf(record: R, { field, custom }: QueryOrder): SortKey {
-    if (custom === undefined) return searchRow(name, record)[field] ?? null;
-    return customValue(record, { name: field, type: custom });
+  function keyOf(record: R, { field, customType }: QueryOrder): SortKey {
+    if (customType === undefined) return searchRow(name, record)[field] ?? null;
+    return customValue(record, { name: field, type: customType });
   }
 
   /** Reads a page and a total with one statement. Of records beyond the page it reads only lengths. */

@@ -65,10 +65,10 @@ function index(name: 'users' | 'posts', field: string): string {
 }
 
 /** Returns what lists by a field are sorted by, before the id: null comes before all text. */
-export function sortKeys({ field, custom }: QueryField): readonly string[] {
-  if (custom) {
-    const value = customExpression(field, custom);
-    return [`(${value} is not null)`, `coalesce(${value}, ${custom === 'number' ? 0 : "''"})`];
+export function sortKeys({ field, customType }: QueryField): readonly string[] {
+  if (customType) {
+    const value = customExpression(field, customType);
+    return [`(${value} is not null)`, `coalesce(${value}, ${customType === 'number' ? 0 : "''"})`];
   }
   const isNullable = ['emailKey', 'authorId', 'publishedAt'].includes(field);
   return isNullable ? [`("${field}" is not null)`, `coalesce("${field}", '')`] : [`"${field}"`];

@@ -125,18 +125,20 @@ export function customConditions(
 ): readonly Condition[] | undefined {
   const conditions: Condition[] = [];
   for (const [field, value] of Object.entries(filter)) {
-    const custom = declaredField(fields, field)?.type;
-    if (value === undefined || custom === undefined) continue;
-    if (custom === 'text[]') {
+    const customType = declaredField(fields, field)?.type;
+    if (value === undefined || customType === undefined) continue;
+    if (customType === 'text[]') {
       const texts = [value].flat() as string[];
       if (!texts.every(isCleanText)) return undefined;
-      conditions.push(...texts.map((text) => ({ field, custom, op: 'has', value: text }) as const));
+      conditions.push(
+        ...texts.map((text) => ({ field, customType, op: 'has', value: text }) as const),
+      );
     } else if (typeof value !== 'object') {
       if (typeof value === 'string' && !isCleanText(value)) return undefined;
       // Turns -0 into 0, because a database may tell them apart.
-      conditions.push({ field, custom, op: 'eq', value: value === 0 ? 0 : value });
+      conditions.push({ field, customType, op: 'eq', value: value === 0 ? 0 : value });
     } else {
-      const more = spanConditions(field, custom, value as TextOrNumberSpan);
+      const more = spanConditions(field, customType, value as TextOrNumberSpan);
       if (more === undefined) return undefined;
       conditions.push(...more);
     }
@@ -148,7 +150,7 @@ type TextOrNumberSpan = Span<string | number> & { readonly startsWith?: string |
 
 function spanConditions(
   field: string,
-  custom: CustomFilterType,
+  customType: CustomFilterType,
   { from, before, startsWith }: TextOrNumberSpan,
 ): readonly Condition[] | undefined {
   const texts = [from, before, startsWith].filter((one) => typeof one === 'string');
@@ -161,7 +163,9 @@ function spanConditions(
     { op: 'before', value: before },
     { op: 'before', value: prefix.before },
   ] as const;
-  return ends.flatMap(({ op, value }) => (value === undefined ? [] : { field, custom, op, value }));
+  return ends.flatMap(({ op, value }) =>
+    value === undefined ? [] : { field, customType, op, value },
+  );
 }
 
 /** Returns the smallest value after this one, so that `from` can express "greater than". */

@@ -156,8 +156,8 @@ function queryOrder(
   collection: Collection,
   declared: CustomFilterFields | undefined,
 ): QueryOrder {
-  const custom = declaredField(declared, by)?.type;
-  if (custom !== undefined) return { field: by, custom, direction };
+  const customType = declaredField(declared, by)?.type;
+  if (customType !== undefined) return { field: by, customType, direction };
   const fields = sorts[collection] as Readonly<Record<string, string>>;
   return { field: fields[by] ?? by, direction };
 }

@@ -17,7 +17,7 @@ export interface QueryField {
   /** A name in the record's `searchRow`, or the name of a declared custom field. */
   readonly field: string;
   /** The declared type of a custom field, which is in the record's JSON; absent for a search field. */
-  readonly custom?: CustomFilterType | undefined;
+  readonly customType?: CustomFilterType | undefined;
 }
 
 /**

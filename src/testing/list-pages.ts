@@ -182,8 +182,8 @@ function describePageBounds(direction: 'asc' | 'desc', { test, testEach }: Suite
 /** The orders in which a changing list is read. */
 const changingOrders = [
   { field: 'titleKey' },
-  { field: 'words', custom: 'number' },
-  { field: 'language', custom: 'text' },
+  { field: 'words', customType: 'number' },
+  { field: 'language', customType: 'text' },
 ] as const;
 
 /** Reading a list while records are created and deleted. */

@@ -84,9 +84,13 @@ export function select<R extends Entity>(
     .map(({ record }) => record);
 }
 
-export function sortKeyOf(record: object, row: SearchRow, { field, custom }: QueryOrder): SortKey {
-  if (custom === undefined) return row[field] ?? null;
-  return customValue(record, { name: field, type: custom });
+export function sortKeyOf(
+  record: object,
+  row: SearchRow,
+  { field, customType }: QueryOrder,
+): SortKey {
+  if (customType === undefined) return row[field] ?? null;
+  return customValue(record, { name: field, type: customType });
 }
 
 function isMet(
@@ -117,7 +121,7 @@ export function from(field: string, value: string): Condition {
 /** A condition on a custom field that was declared as a text, or with the type of a value. */
 export function customEq(field: string, value: string | number | boolean): Condition {
   const type = typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean');
-  return { field, custom: type, op: 'eq', value };
+  return { field, customType: type, op: 'eq', value };
 }
 
 export function recordsOf<R>(items: readonly Versioned<R>[]): R[] {

@@ -209,9 +209,9 @@ export class RandomCalls {
     const declared = declaredFields(customFilters[collection]).filter(isSortable);
     const sortable: readonly QueryField[] = [
       ...Object.values<string>(sorts[collection]).map((field) => ({ field })),
-      ...declared.map(({ name, type }) => ({ field: name, custom: type })),
+      ...declared.map(({ name, type }) => ({ field: name, customType: type })),
     ];
-    const name = (one: QueryField) => `${one.custom} ${one.field}`;
+    const name = (one: QueryField) => `${one.customType} ${one.field}`;
     const own = sortable.filter((one) => conditions.some((other) => name(other) === name(one)));
     const field = this.#pick(own.length > 0 && this.#chance(0.5) ? own : sortable);
     return { ...field, direction: this.#pick(['asc', 'desc']) };
@@ -230,12 +230,14 @@ export class RandomCalls {
     const values = isList ? [record[name]].flat() : [record[name]];
     const own = this.#pick(values.length > 0 ? values : [undefined]);
     const isOwn = typeof own === (type === 'text' || isList ? 'string' : type);
-    if (earlier === undefined ? this.#chance(isOwn ? 0.5 : 0.1) : earlier.custom !== undefined) {
+    if (
+      earlier === undefined ? this.#chance(isOwn ? 0.5 : 0.1) : earlier.customType !== undefined
+    ) {
       const random = isList ? 'en' : this.#pick(customValues[type]);
       const value = isOwn && this.#chance(0.9) ? own : random;
       const ops = type === 'boolean' ? (['eq'] as const) : (['eq', 'from', 'before'] as const);
       const op = isList ? 'has' : this.#pick(ops);
-      return { field: name, custom: type, op, value } as Condition;
+      return { field: name, customType: type, op, value } as Condition;
     }
     const row = rowOf(collection, record);
     const other = rowOf(collection, this.#record(collection));
@@ -316,8 +318,8 @@ export class RandomCalls {
   }
 }
 
-function nameOf(collection: Collection, { field, custom }: QueryOrder): string {
-  return `${collection} ${custom} ${field}`;
+function nameOf(collection: Collection, { field, customType }: QueryOrder): string {
+  return `${collection} ${customType} ${field}`;
 }
 
 function rowOf(collection: Collection, record: object): SearchRow {

@@ -96,8 +96,8 @@ describe('a list query', () => {
     expect(queries.at(-1)).to.deep.include({
       order: { field: 'titleKey', direction: 'asc' },
       conditions: [
-        { field: 'slug', custom: 'text', op: 'eq', value: 'x' },
-        { field: 'views', custom: 'number', op: 'eq', value: 1 },
+        { field: 'slug', customType: 'text', op: 'eq', value: 'x' },
+        { field: 'views', customType: 'number', op: 'eq', value: 1 },
       ],
     });
   });

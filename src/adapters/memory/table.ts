@@ -72,9 +72,9 @@ export class Table<R extends User | Post> {
 
   /** @throws RostrumError `email-taken`, `field-taken` */
   checkUnique(row: Row): void {
-    for (const { field, custom, key } of this.#uniqueValues(row)) {
+    for (const { field, customType, key } of this.#uniqueValues(row)) {
       if ((this.#holders.get(key) ?? row.id) === row.id) continue;
-      throw custom === undefined ? emailTaken() : fieldTaken(field);
+      throw customType === undefined ? emailTaken() : fieldTaken(field);
     }
   }
 
@@ -106,10 +106,10 @@ export class Table<R extends User | Post> {
 
   /** Returns the values of a row that must be unique: the key of the email address first. */
   #uniqueValues({ search, custom }: Row) {
-    const email = { field: 'emailKey', custom: undefined, value: search.emailKey ?? null };
+    const email = { field: 'emailKey', customType: undefined, value: search.emailKey ?? null };
     const others = this.#declared.map((declared) => {
       const value = declared.isUnique ? customValue(custom, declared) : null;
-      return { field: declared.name, custom: declared.type, value };
+      return { field: declared.name, customType: declared.type, value };
     });
     return [email, ...others]
       .filter(({ value }) => value !== null)
@@ -160,12 +160,12 @@ export class Table<R extends User | Post> {
 }
 
 /** Names a field uniquely: a custom field may have the name of a search field. */
-function fieldKey({ field, custom }: QueryField): string {
-  return `${custom} ${field}`;
+function fieldKey({ field, customType }: QueryField): string {
+  return `${customType} ${field}`;
 }
 
 export function positionOf({ id, search, custom }: Row, order: QueryOrder): Position {
-  const { field, custom: type } = order;
+  const { field, customType: type } = order;
   if (type === undefined) return { key: search[field] ?? null, id };
   return { key: customValue(custom, { name: field, type }), id };
 }
@@ -176,7 +176,7 @@ export function matches(row: Row, conditions: readonly Condition[]): boolean {
 
 function meets({ search, custom }: Row, condition: Condition): boolean {
   const { field } = condition;
-  const value = condition.custom === undefined ? search[field] : custom[field];
+  const value = condition.customType === undefined ? search[field] : custom[field];
   switch (condition.op) {
     case 'eq':
       return value === condition.value;

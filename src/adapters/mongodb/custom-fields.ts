@@ -13,7 +13,7 @@ import { MongodbStoreError } from './errors.ts';
 /** Returns the indexes for declared fields: for filters, sorts and unique values. */
 export function customIndexes(fields: CustomFilterFields = {}): IndexDescription[] {
   return declaredFields(fields).flatMap((declared) => {
-    const path = pathOf({ field: declared.name, custom: declared.type });
+    const path = pathOf({ field: declared.name, customType: declared.type });
     // Documents without the field have no entry.
     const partialFilterExpression = { [path]: { $exists: true } };
     const filtered = { [path]: 1, createdAt: 1, _id: 1 };
@@ -36,7 +36,8 @@ export async function checkArrays(
   for (const { name, type } of declaredFields(fields)) {
     if (type !== 'text[]') continue;
     const records = db.collection<{ _id: string }>(collection);
-    if (await records.indexExists(`${pathOf({ field: name, custom: type })}_createdAt`)) continue;
+    if (await records.indexExists(`${pathOf({ field: name, customType: type })}_createdAt`))
+      continue;
     const found = await records.findOne({ [longListPath(name)]: true });
     if (found === null) continue;
     throw new MongodbStoreError(arrayTooLongMessage(name, collection, found._id));

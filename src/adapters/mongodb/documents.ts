@@ -139,8 +139,9 @@ export function longListPath(field: string): string {
 }
 
 /** Returns the path of a field. A custom field with a value of another type is stored elsewhere. */
-export function pathOf({ field, custom }: QueryField): string {
-  if (custom !== undefined) return `custom.${custom === 'text[]' ? 'list' : custom}.${field}`;
+export function pathOf({ field, customType }: QueryField): string {
+  if (customType !== undefined)
+    return `custom.${customType === 'text[]' ? 'list' : customType}.${field}`;
   return field === 'id' ? '_id' : field;
 }
 

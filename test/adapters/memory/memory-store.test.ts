@@ -14,7 +14,7 @@ describe('a custom field with the name of a search field, in the memory store', 
     const [a = '', b = ''] = await insert(posts, created);
     const byTitle = { field: 'titleKey', direction: 'asc' } as const;
     expect(idsOf(await readAll(posts, { order: byTitle }))).to.deep.equal([a, b]);
-    const byNumber = { ...byTitle, custom: 'number' } as const;
+    const byNumber = { ...byTitle, customType: 'number' } as const;
     expect(idsOf(await readAll(posts, { order: byNumber }))).to.deep.equal([b, a]);
   });
 
@@ -34,7 +34,7 @@ describe('a declared array in the memory store', () => {
     const tags = ['a'];
     const [id = ''] = await insert(posts, [post({ tags })]);
     tags[0] = 'b';
-    const conditions = [{ field: 'tags', custom: 'text[]', op: 'has', value: 'a' } as const];
+    const conditions = [{ field: 'tags', customType: 'text[]', op: 'has', value: 'a' } as const];
     expect(idsOf(await readAll(posts, { conditions }))).to.deep.equal([id]);
   });
 });

@@ -42,17 +42,17 @@ const inOrder: Record<string, readonly [Collection, string, Condition[]]> = {
   'posts with a text': [
     'posts',
     'createdAt',
-    [{ field: 'slug', custom: 'text', op: 'eq', value: 's2' }],
+    [{ field: 'slug', customType: 'text', op: 'eq', value: 's2' }],
   ],
   'posts with a number': [
     'posts',
     'createdAt',
-    [{ field: 'views', custom: 'number', op: 'eq', value: 3 }],
+    [{ field: 'views', customType: 'number', op: 'eq', value: 3 }],
   ],
   'posts with a boolean': [
     'posts',
     'createdAt',
-    [{ field: 'pinned', custom: 'boolean', op: 'eq', value: true }],
+    [{ field: 'pinned', customType: 'boolean', op: 'eq', value: true }],
   ],
 };
 

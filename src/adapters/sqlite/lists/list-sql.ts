@@ -51,9 +51,9 @@ function orderBy(terms: readonly Term[], order: QueryOrder | undefined): string 
 }
 
 /** Returns the SQL expression for a field. */
-export function expression({ field, custom }: QueryField): string {
-  if (custom === 'text[]') return ''; // Arrays have no value to compare.
-  return custom === undefined ? field : customExpression(field, custom);
+export function expression({ field, customType }: QueryField): string {
+  if (customType === 'text[]') return ''; // Arrays have no value to compare.
+  return customType === undefined ? field : customExpression(field, customType);
 }
 
 /** Makes SQLite use only the index of the order: a unary plus keeps a term from using an index. */

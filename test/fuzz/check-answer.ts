@@ -25,7 +25,7 @@ export function checkAnswer({ method, path }: RawRequest, answer: RawResponse): 
     expect([status, body]).to.deep.equal([201, '']);
   } else if (status === 307) {
     // Only browsers that open the root of the API are redirected.
-    expect([method, path.replace(/\/$/, ''), body]).to.deep.equal(['GET', '/api/v1', '']);
+    expect([method, path.replace(/\/$/, '')]).to.deep.equal(['GET', '/api/v1']);
     expect(headers.get('location')).to.equal('/docs');
   } else {
     expect([200, 201]).to.include(status);

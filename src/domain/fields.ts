@@ -1,9 +1,12 @@
 import { isEmail } from './email.ts';
 import { instantFromMs, instantToMs, isInstant, parseRfc3339 } from './instant.ts';
-import type { Issues } from './issues.ts';
+import type { FieldCode, Issues } from './issues.ts';
 import type { JsonObject } from './json.ts';
 import type { EmailRule, FieldRule, FieldRules, TextRule } from './rules.ts';
 import { codePoints, hasControl, hasVisible, utf8Bytes } from './text.ts';
+
+/** Adds an issue of one field: what it must be, or have. */
+type Report = (code: FieldCode, rule: string) => void;
 
 /**
  * Reads the known fields of a record by their rules. A field that already has an issue, because it is not
@@ -13,66 +16,63 @@ export function readFields(rules: FieldRules, values: JsonObject, issues: Issues
   const fields: Record<string, string | null> = {};
   for (const [name, rule] of Object.entries(rules)) {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    fields[name] = issues.has(name) ? null : readField(rule, value, name, issues);
+    const report: Report = (code, rule) => issues.add([name], code, `The field "${name}" ${rule}.`);
+    fields[name] = issues.has(name) ? null : readField(rule, value, report);
   }
   return fields;
 }
 
-function readField(rule: FieldRule, value: unknown, name: string, issues: Issues): string | null {
+function readField(rule: FieldRule, value: unknown, report: Report): string | null {
   if (value === undefined || value === null) {
     if (rule.fallback !== undefined) return rule.fallback;
-    issues.add([name], 'required', `The field "${name}" is required.`);
+    report('required', 'is required');
     return null;
   }
   if (typeof value !== 'string') {
-    issues.add([name], 'type', `The field "${name}" must be a string.`);
+    report('type', 'must be a string');
     return null;
   }
   switch (rule.type) {
     case 'text':
-      return readText(rule, value, name, issues);
+      return readText(rule, value, report);
     case 'email':
-      return readEmail(rule, value, name, issues);
+      return readEmail(rule, value, report);
     case 'instant':
-      return readInstant(value, name, issues);
+      return readInstant(value, report);
     case 'reference':
       return value; // The store checks that the user exists, in the same step as the change.
   }
 }
 
-function readText(rule: TextRule, value: string, name: string, issues: Issues): string {
+function readText(rule: TextRule, value: string, report: Report): string {
   const text = rule.trim ? value.trim() : value;
+  const { minLength, maxLength } = rule;
   // A code point is one or two units of UTF-16, so most lengths need no count.
-  if (text.length < 2 * rule.minLength && codePoints(text) < rule.minLength) {
-    const least = rule.minLength === 1 ? '1 character' : `${rule.minLength} characters`;
-    issues.add([name], 'too-short', `The field "${name}" must have at least ${least}.`);
-  } else if (text.length > rule.maxLength && codePoints(text) > rule.maxLength) {
-    const most = `${rule.maxLength} characters`;
-    issues.add([name], 'too-long', `The field "${name}" must have at most ${most}.`);
+  if (text.length < 2 * minLength && codePoints(text) < minLength) {
+    report('too-short', `must have at least ${minLength} character${minLength === 1 ? '' : 's'}`);
+  } else if (text.length > maxLength && codePoints(text) > maxLength) {
+    report('too-long', `must have at most ${maxLength} characters`);
   } else if (!rule.controls && hasControl(text)) {
-    issues.add([name], 'invalid', `The field "${name}" must not contain control characters.`);
+    report('invalid', 'must not contain control characters');
   } else if (rule.visible && !hasVisible(text)) {
-    issues.add([name], 'invalid', `The field "${name}" must have at least one visible character.`);
+    report('invalid', 'must have at least one visible character');
   }
   return text;
 }
 
-function readEmail(rule: EmailRule, value: string, name: string, issues: Issues): string {
+function readEmail(rule: EmailRule, value: string, report: Report): string {
   if (utf8Bytes(value) > rule.maxBytes) {
-    issues.add([name], 'too-long', `The field "${name}" must have at most ${rule.maxBytes} bytes.`);
-  } else if (!isEmail(value)) {
-    issues.add([name], 'invalid', `The field "${name}" must be an email address.`);
-  }
+    report('too-long', `must have at most ${rule.maxBytes} bytes`);
+  } else if (!isEmail(value)) report('invalid', 'must be an email address');
   return value;
 }
 
-function readInstant(value: string, name: string, issues: Issues): string {
+function readInstant(value: string, report: Report): string {
   if (isInstant(value)) return value;
   const instant = parseRfc3339(value);
   // An instant has a year from 0000 to 9999; `instantFromMs` clamps any other.
   const read = instant && instantFromMs(instant.ms);
   if (read !== undefined && instantToMs(read) === instant?.ms) return read;
-  const example = '2026-11-21T09:30:00Z';
-  issues.add([name], 'invalid', `The field "${name}" must be a date-time like ${example}.`);
+  report('invalid', 'must be a date-time like 2026-11-21T09:30:00Z');
   return value;
 }

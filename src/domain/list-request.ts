@@ -29,6 +29,7 @@ import {
   filters,
   maxFilterIds,
   newestFirst,
+  nullableSorts,
   type Order,
   type SharedFilter,
   sorts,
@@ -221,6 +222,6 @@ export function isPosition(
   const { type } = declaredField(declared, by) ?? {};
   if (type === 'number') return key === null || Number.isFinite(key);
   if (type !== undefined) return key === null || (typeof key === 'string' && isCleanText(key));
-  if (key === null) return by === 'email' || by === 'publishedAt';
+  if (key === null) return nullableSorts.includes(by);
   return by.endsWith('At') ? isInstant(key) : typeof key === 'string' && isCleanText(key);
 }

@@ -28,7 +28,7 @@ export interface QueryField {
  * - `has`: an array that contains this text (custom fields of the type `text[]`).
  * - `from`, `before`: at or after, or before this value: texts by code point, numbers by size. Null never
  *   matches. For a number, either end may be infinite.
- * - `isNull`: no value.
+ * - `isNull`: no value (search fields only).
  *
  * A custom field that is missing, or of another type than declared, matches no condition.
  */
@@ -38,7 +38,7 @@ export type Condition = QueryField &
     | { readonly op: 'in'; readonly value: readonly string[] }
     | { readonly op: 'has'; readonly value: string }
     | { readonly op: 'from' | 'before'; readonly value: string | number }
-    | { readonly op: 'isNull' }
+    | { readonly op: 'isNull'; readonly customType?: undefined }
   );
 
 /**

@@ -54,6 +54,9 @@ export const sorts = {
   },
 } as const;
 
+/** The orders by a field that can be null. */
+export const nullableSorts: readonly string[] = ['email', 'publishedAt'];
+
 export type UserSort = keyof (typeof sorts)['users'];
 export type PostSort = keyof (typeof sorts)['posts'];
 

@@ -1,10 +1,10 @@
-import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from '../domain/addresses.ts';
 import { type Scope, scopes } from '../domain/caller.ts';
 import {
   type CustomFilterDeclaration,
   type CustomFilters,
   checkCustomFilters,
 } from '../domain/declared-fields.ts';
+import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from '../domain/hosts.ts';
 import { setMember } from '../domain/json.ts';
 import { checkOptions } from '../domain/options.ts';
 

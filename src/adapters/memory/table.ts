@@ -15,6 +15,7 @@ import { customValue, type SearchRow, searchRow } from '../../domain/search.ts';
 import { compareText } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { RecordEvent } from '../../ports/event-log.ts';
+import type { DeletedId } from '../../ports/transfer.ts';
 
 /** A stored record. Its JSON text takes far less memory than the value. */
 export interface Row {
@@ -117,7 +118,7 @@ export class Table<R extends User | Post> {
   }
 
   /** Returns the ids of deleted records after an id, in order. */
-  deletedIds(limit: number, after?: Id): { id: Id; lastVersion: Version }[] {
+  deletedIds(limit: number, after?: Id): DeletedId[] {
     return [...this.#deleted]
       .filter(([id]) => after === undefined || compareText(id, after) > 0)
       .sort(([a], [b]) => compareText(a, b))
@@ -133,13 +134,11 @@ export class Table<R extends User | Post> {
   /** Returns the rows after a position, or all rows, in order. */
   *rowsAfter(order: QueryOrder, position?: Position): Generator<Row> {
     const rows = this.#inOrder(order);
-    const sign = order.direction === 'asc' ? 1 : -1;
+    const compare = comparison(order);
     let low = 0;
-    let high = position === undefined ? 0 : rows.length;
-    while (position !== undefined && low < high) {
+    for (let high = rows.length; position !== undefined && low < high; ) {
       const middle = (low + high) >>> 1;
-      if (sign * comparePositions(positionOf(rows[middle] as Row, order), position) > 0)
-        high = middle;
+      if (compare(positionOf(rows[middle] as Row, order), position) > 0) high = middle;
       else low = middle + 1;
     }
     for (let row = rows[low]; row !== undefined; row = rows[++low]) yield row;
@@ -149,14 +148,19 @@ export class Table<R extends User | Post> {
     const name = `${fieldKey(order)} ${order.direction}`;
     let rows = this.#sorted.get(name);
     if (rows === undefined) {
-      const sign = order.direction === 'asc' ? 1 : -1;
+      const compare = comparison(order);
       rows = Array.from(this.#rows.values(), (row) => ({ row, at: positionOf(row, order) }))
-        .sort((a, b) => sign * comparePositions(a.at, b.at))
+        .sort((a, b) => compare(a.at, b.at))
         .map(({ row }) => row);
       this.#sorted.set(name, rows);
     }
     return rows;
   }
+}
+
+/** Returns the function that compares positions of a list in this order. */
+function comparison({ direction }: QueryOrder): typeof comparePositions {
+  return direction === 'asc' ? comparePositions : (a, b) => comparePositions(b, a);
 }
 
 /** Names a field uniquely: a custom field may have the name of a search field. */

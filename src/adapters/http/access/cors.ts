@@ -1,4 +1,4 @@
-import { isOrigin } from '../../../domain/addresses.ts';
+import { isOrigin } from '../../../domain/hosts.ts';
 import type { Step } from '../context.ts';
 
 /** The response headers that scripts of other origins can read. */

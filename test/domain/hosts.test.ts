@@ -4,13 +4,7 @@ import fc from 'fast-check';
 import { cors } from '../../src/adapters/http/access/cors.ts';
 import { clientAddresses } from '../../src/adapters/http/client-address.ts';
 import { normalizePublicUrl } from '../../src/adapters/http/target.ts';
-import {
-  isLoopback,
-  isNetwork,
-  isOrigin,
-  isPlainUrl,
-  isSafeUrl,
-} from '../../src/domain/addresses.ts';
+import { isLoopback, isNetwork, isOrigin, isPlainUrl, isSafeUrl } from '../../src/domain/hosts.ts';
 import { settingsTable } from '../../src/settings/settings.ts';
 
 /** Each check, what it takes, what it refuses, and the part of HTTP that has to agree with it. */
@@ -54,7 +48,7 @@ const checks: readonly {
   },
 ];
 
-describe('settings that are addresses', () => {
+describe('hosts, URLs and networks in settings', () => {
   for (const { check, right, wrong, use } of checks) {
     it(`${check.name} accepts valid addresses only, like the HTTP adapter`, () => {
       for (const text of right.split(' ')) {

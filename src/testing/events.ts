@@ -27,7 +27,7 @@ function describeWrites({ testEach, test }: Suite): void {
     'each change of a record is an event, in the order of versions',
     async (resource, store) => {
       const { name: collection, records, make, remove } = resource;
-      const expectEvents = await followEvents(store);
+      const follower = await followEvents(store);
       const { id } = make();
       for (const _ of [1, 2]) {
         await insert(records, [make({ id })]);
@@ -35,7 +35,7 @@ function describeWrites({ testEach, test }: Suite): void {
         await remove(id);
       }
       const types = ['created', 'updated', 'updated', 'deleted'] as const;
-      await expectEvents([
+      await follower.expect([
         ...types.map((type, n) => ({ type, collection, id, version: [1, 2, 3, 3][n] ?? 0 })),
         ...types.map((type, n) => ({ type, collection, id, version: [4, 5, 6, 6][n] ?? 0 })),
       ]);
@@ -54,7 +54,7 @@ function describeWrites({ testEach, test }: Suite): void {
         await insert(posts, [...theirs, post()]);
         const [first] = theirs;
         if (first) await posts.update(first.id, ({ record }) => ({ ...record, n: 1 }));
-        const expectEvents = await followEvents(store);
+        const follower = await followEvents(store);
         await users.delete(author.id, mode, later);
         const ofPosts = theirs.map(({ id }, n): RecordEvent => {
           const last = n === 0 ? 2 : 1;
@@ -63,7 +63,7 @@ function describeWrites({ testEach, test }: Suite): void {
             : { type: 'updated', collection: 'posts', id, version: last + 1 };
         });
         const ofUser = { type: 'deleted', collection: 'users', id: author.id, version: 1 } as const;
-        await expectEvents([...ofPosts, ofUser]);
+        await follower.expect([...ofPosts, ofUser]);
       }
     });
   }
@@ -191,8 +191,8 @@ export function logOf({ events }: Store): EventLog {
 }
 
 /**
- * Notes the end of the log. The function that it returns compares the events since then: in the order
- * of versions for each record, and in any order between records.
+ * Notes the end of the log. `expect` compares the events since then: in the order of versions for each
+ * record, and in any order between records.
  */
 export async function followEvents(store: Store) {
   const log = logOf(store);
@@ -203,7 +203,7 @@ export async function followEvents(store: Store) {
     position = page.next;
     received.push(...page.events);
   };
-  const expectEvents = async (expected: readonly RecordEvent[]): Promise<void> => {
+  const expect = async (expected: readonly RecordEvent[]): Promise<void> => {
     const [last = ''] = await insert(store.users, [user()]);
     await until(async () => {
       await read(50);
@@ -212,7 +212,7 @@ export async function followEvents(store: Store) {
     const events = received.filter(({ id }) => id !== last);
     expectEqual('the events', byRecord(events), byRecord(expected));
   };
-  return Object.assign(expectEvents, { read });
+  return { read, expect };
 }
 
 function byRecord(events: readonly RecordEvent[]): Record<string, string[]> {

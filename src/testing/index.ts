@@ -31,7 +31,7 @@ export type { Runner, StoreContract, Walks } from './suite.ts';
  * ```
  */
 export function describeStore(name: string, contract: StoreContract): void {
-  const { another, describe } = contract;
+  const { another, describe, reopen } = contract;
   const suite = suiteOn(contract);
   const suiteOfTwo = suiteOn(contract, another);
   describe(name, () => {
@@ -40,7 +40,7 @@ export function describeStore(name: string, contract: StoreContract): void {
       const title = another ? `${group}, on two handles in turn` : group;
       describe(title, () => declare(suiteOfTwo));
     }
-    if (contract.reopen) describe('reopen', () => describeReopen(suite));
+    if (reopen) describe('reopen', () => describeReopen(suite, reopen));
   });
 }
 

@@ -1,6 +1,5 @@
 import { maxArrayLength } from '../domain/declared-fields.ts';
-import { type Entity, VersionedRecord } from '../domain/record.ts';
-import type { Repository } from '../ports/repository.ts';
+import { VersionedRecord } from '../domain/record.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
 import {
   assert,
@@ -14,8 +13,8 @@ import {
   uncalled,
 } from './assertions.ts';
 import { digest, newReceipt, post, times, user } from './fixtures.ts';
-import { customEq, expectMatches, insert, list } from './lists.ts';
-import { customFilters, type Opened, type Suite } from './suite.ts';
+import { customEq, expectMatches, insert, list, repositoryOf } from './lists.ts';
+import { customFilters, type Opened, type StoreContract, type Suite } from './suite.ts';
 
 /** Opening and closing a store, and whether it is ready. */
 export function describeLifecycle({ test, testEach }: Suite): void {
@@ -108,7 +107,10 @@ const otherFilters = {
 } as const;
 
 /** Stores that are closed and opened again. */
-export function describeReopen({ contract: { reopen, ...contract }, testEach, test }: Suite): void {
+export function describeReopen(
+  { contract: { withoutTransfer }, testEach, test }: Suite,
+  reopen: NonNullable<StoreContract['reopen']>,
+): void {
   /** Closes a store, opens its data with these filters, and closes it again. */
   const withReopened = async (
     { opened, watch }: Opened,
@@ -116,7 +118,6 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
     use: (store: Store) => Promise<void>,
   ): Promise<void> => {
     await opened.close();
-    assert(reopen, 'its contract has no "reopen"');
     const options = { customFilters: filters };
     const store = await watch.call('reopen', async () => reopen(opened, options));
     try {
@@ -141,7 +142,7 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
       await createNew(records, gone, lost);
       await remove(gone.id);
       await withReopened(context, customFilters, async (store) => {
-        const after: Repository<Entity> = store[name] as never;
+        const after = repositoryOf(store, name);
         expectRecord(await after.get(record.id), changed, 2);
         await expectMatches(after, [], [record.id]);
         await expectError(after.create(make({ id: record.id })), 'id-taken');
@@ -160,7 +161,7 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
     const [a = '', b = '', c = ''] = await insert(records, created);
     const added = make(fields('en', 2));
     await withReopened(context, otherFilters, async (store) => {
-      const other: Repository<Entity> = store[name] as never;
+      const other = repositoryOf(store, name);
       await expectMatches(other, [customEq('team', 'red')], [a, b, c]);
       await expectMatches(other, [customEq(text, 7)], [b]);
       await expectMatches(other, [customEq(number, 2)], [b, c]);
@@ -169,7 +170,7 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
       await expectMatches(other, [customEq('team', 'blue')], [a]);
     });
     await withReopened(context, customFilters, async (store) => {
-      const back: Repository<Entity> = store[name] as never;
+      const back = repositoryOf(store, name);
       await expectMatches(back, [customEq(text, 'en')], [c, added.id]);
       await expectMatches(back, [customEq(text, 'fr')], [a]);
       await expectMatches(back, [customEq(number, 2)], [b, c, added.id]);
@@ -188,7 +189,6 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
     ] as const) {
       const message = await messagesOf(async () => {
         const options = { customFilters: { [name]: { [field]: declared } } };
-        assert(reopen, 'its contract has no "reopen"');
         await using store = await reopen(context.opened, options);
         await store.ready();
       });
@@ -198,7 +198,7 @@ export function describeReopen({ contract: { reopen, ...contract }, testEach, te
     }
   });
 
-  if (contract.withoutTransfer === undefined) {
+  if (withoutTransfer === undefined) {
     test('keeps the mark of a store that is being filled', async ({ transfer }, context) => {
       await transfer?.begin();
       await withReopened(context, customFilters, async (store) => {

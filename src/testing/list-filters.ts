@@ -1,11 +1,21 @@
 import { declaredFields } from '../domain/declared-fields.ts';
 import type { Condition } from '../domain/list.ts';
 import type { Collection, Entity } from '../domain/record.ts';
-import { searchFields, searchRow } from '../domain/search.ts';
+import { searchFields } from '../domain/search.ts';
 import { prefixSpan } from '../domain/text.ts';
 import { expectEqual } from './assertions.ts';
 import { expandingCharacter, longTexts, times } from './fixtures.ts';
-import { customEq, expectMatches, idsOf, insert, list, oneOf, recordsOf, select } from './lists.ts';
+import {
+  customEq,
+  expectMatches,
+  idsOf,
+  insert,
+  list,
+  oneOf,
+  recordsOf,
+  rowOf,
+  select,
+} from './lists.ts';
 import { customFilters, type Resource, type Suite } from './suite.ts';
 
 /** Texts that a collation, pattern, query or driver could confuse. */
@@ -41,7 +51,7 @@ function describeSearchFields({ testEach }: Suite): void {
       const created = await insertVaried(resource);
       const fields = ['id', ...Object.keys(searchFields[resource.name])];
       for (const field of fields) {
-        const rows = created.map((record) => searchRow(resource.name, record as never));
+        const rows = created.map((record) => rowOf(resource.name, record));
         const found = rows.flatMap((row) => row[field] ?? []);
         for (const condition of conditionsOf(field, op, [...new Set(found)])) {
           await expectSelected(resource, created, condition);

@@ -21,7 +21,7 @@ const directions = ['asc', 'desc'] as const;
 /** The order of lists, and how they are cut into pages. */
 export function describePages(suite: Suite): void {
   describeOrders(suite);
-  describeCuts(suite);
+  describePageContents(suite);
   for (const direction of directions) describePageBounds(direction, suite);
   for (const direction of directions) describeChanges(direction, suite);
 }
@@ -30,7 +30,7 @@ export function describePages(suite: Suite): void {
 const tiedIds = ['A', ...longTexts(1001), '😀'];
 
 /** The values of each sort, and the ids of the records that have each value. */
-const sorted = {
+const sortValues = {
   createdAt: { values: [at(0), at(1), at(2)], ids: variedTexts },
   updatedAt: { values: [at(0), at(1), at(2)], ids: variedTexts },
   publishedAt: { values: [null, at(0), at(1)], ids: variedTexts },
@@ -51,11 +51,11 @@ const sorted = {
 function describeOrders({ test }: Suite): void {
   for (const [by, field] of Object.entries(sorts.users)) {
     test(`users by ${by}: by code point, null first, then by id`, ({ users }) =>
-      expectSorted('users', users, user, by as keyof typeof sorted, field));
+      expectSorted('users', users, user, by as keyof typeof sortValues, field));
   }
   for (const [by, field] of Object.entries(sorts.posts)) {
     test(`posts by ${by}: by code point, null first, then by id`, ({ posts }) =>
-      expectSorted('posts', posts, post, by as keyof typeof sorted, field));
+      expectSorted('posts', posts, post, by as keyof typeof sortValues, field));
   }
 }
 
@@ -63,10 +63,10 @@ async function expectSorted<R extends Entity>(
   name: Collection,
   records: Repository<R>,
   make: (fields: object) => R,
-  by: keyof typeof sorted,
+  by: keyof typeof sortValues,
   field: string,
 ): Promise<void> {
-  const { values, ids } = sorted[by];
+  const { values, ids } = sortValues[by];
   const created = values.flatMap((value, n) =>
     ids.map((id, m) => {
       const custom = (n + m) % 3 > 0 && { constructor: 'here' };
@@ -86,7 +86,7 @@ async function expectSorted<R extends Entity>(
   }
 }
 
-function describeCuts({ contract: { bytesRead }, testEach }: Suite): void {
+function describePageContents({ contract: { bytesRead }, testEach }: Suite): void {
   if (bytesRead) {
     testEach('a page reads at most eight times its bytes', async (resource, _, { opened }) => {
       const { records, make } = resource;

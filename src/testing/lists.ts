@@ -12,6 +12,7 @@ import type { Receipt } from '../domain/receipt.ts';
 import type { Collection, Entity, Versioned } from '../domain/record.ts';
 import { customValue, type SearchRow, searchRow } from '../domain/search.ts';
 import type { Repository } from '../ports/repository.ts';
+import type { Store } from '../ports/store.ts';
 import { assert, expectEqual, quote } from './assertions.ts';
 
 type Lister<R> = Pick<Repository<R>, 'list'>;
@@ -76,12 +77,20 @@ export function select<R extends Entity>(
 ): R[] {
   const sign = order.direction === 'asc' ? 1 : -1;
   return records
-    .map((record) => ({ record, row: searchRow(name, record as never) }))
+    .map((record) => ({ record, row: rowOf(name, record) }))
     .filter(({ record, row }) => conditions.every((one) => isMet(one, { ...record, ...row })))
     .map(({ record, row }) => ({ record, key: sortKeyOf(record, row, order), id: record.id }))
     .filter((one) => after === undefined || sign * comparePositions(one, after) > 0)
     .sort((a, b) => sign * comparePositions(a, b))
     .map(({ record }) => record);
+}
+
+export function rowOf(collection: Collection, record: object): SearchRow {
+  return searchRow(collection, record as never);
+}
+
+export function repositoryOf(store: Store, collection: Collection): Repository<Entity> {
+  return store[collection] as unknown as Repository<Entity>;
 }
 
 export function sortKeyOf(

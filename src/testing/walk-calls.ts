@@ -17,13 +17,13 @@ import {
   type Versioned,
   VersionedRecord,
 } from '../domain/record.ts';
-import { type SearchRow, searchRow, sorts } from '../domain/search.ts';
+import { sorts } from '../domain/search.ts';
 import type { User } from '../domain/user.ts';
-import type { Guard, Repository } from '../ports/repository.ts';
+import type { Guard } from '../ports/repository.ts';
 import type { Store } from '../ports/store.ts';
 import { deleteModes } from '../ports/user-repository.ts';
 import { at, digest, post, times, user } from './fixtures.ts';
-import { sortKeyOf } from './lists.ts';
+import { repositoryOf, rowOf, sortKeyOf } from './lists.ts';
 import { customFilters, transferOf } from './suite.ts';
 
 /** A call that can be made on several stores, first on the memory store. */
@@ -320,12 +320,4 @@ export class RandomCalls {
 
 function nameOf(collection: Collection, { field, customType }: QueryOrder): string {
   return `${collection} ${customType} ${field}`;
-}
-
-function rowOf(collection: Collection, record: object): SearchRow {
-  return searchRow(collection, record as never);
-}
-
-function repositoryOf(store: Store, collection: Collection): Repository<Entity> {
-  return store[collection] as unknown as Repository<Entity>;
 }

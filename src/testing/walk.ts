@@ -36,7 +36,7 @@ async function walk(
     expectEqual(`the result of ${name}`, await resultOf(name, call, store), expected);
     if (n % 7 === 0) await follower?.read(1 + (n % 5));
   }
-  await follower?.((await log.read(Number.MAX_SAFE_INTEGER, start)).events);
+  await follower?.expect((await log.read(Number.MAX_SAFE_INTEGER, start)).events);
 }
 
 /** Returns what a call returned or ended in, in a form that can be compared. */

@@ -17,7 +17,7 @@ const smallResponse = 64 * 1024;
 /** What the limiter allows. `test/faults/http-pressure.ts` fails without each of these limits. */
 const limits = {
   /** Requests of one queue, and of all, in progress or waiting; one more is a 503. */
-  perQueue: 256,
+  perQueue: 512,
   total: 2000,
   /** Bodies of more than `smallBody` that are read or used at a time. */
   bodies: 64,

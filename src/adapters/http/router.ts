@@ -114,6 +114,7 @@ export const methodNotAllowed: Step = (ctx, next) => {
 /** The endpoint for OPTIONS of a path. It accepts the query parameters of the path's other methods. */
 function optionsEndpoint(path: string, own: readonly Endpoint[], allow: string): Endpoint {
   const headers: Record<string, string> = { Allow: allow };
+  const [{ resource } = {}] = own;
   for (const { method, body } of own) {
     const form = body && method !== 'PUT' ? bodyForms[method] : undefined;
     if (form) headers[form.header] = form.types.join(', ');
@@ -124,6 +125,7 @@ function optionsEndpoint(path: string, own: readonly Endpoint[], allow: string):
     operation: `options ${path}`,
     summary: 'What the path accepts',
     scopes: own.flatMap(({ scopes }) => scopes) as [Scope, ...Scope[]],
+    ...(resource !== undefined && { resource }),
     query: own.flatMap(({ query = [] }) => query.map(({ check: _, ...parameter }) => parameter)),
     responses: { 204: { description: 'The header Allow lists the methods.' } },
     async handle(ctx) {

@@ -1,13 +1,14 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Context } from 'koa';
 import { MemoryRateLimiter } from '../../../src/adapters/http/access/memory-rate-limiter.ts';
 import { once } from '../../../src/adapters/http/pages/files.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
-import { temporaryDirectory } from '../../support/repository-copy.ts';
+import { repository, temporaryDirectory } from '../../support/repository-copy.ts';
 import type { Answer } from './support/answer.ts';
-import { type Api, expectProblem, startApi } from './support/api.ts';
+import { type Api, callsTo, expectProblem, startApi } from './support/api.ts';
 import { exchange, RawConnection } from './support/raw.ts';
 
 const asBrowser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -96,6 +97,33 @@ describe('the pages', () => {
     for (const path of ['/docs/', '/docs/index.html', '/docs/package.json', '/docs/..%2fx']) {
       expectProblem(await open(path), 404, 'path-not-found');
     }
+  });
+
+  it('/docs names its package if that was not installed when the server started', async () => {
+    await using copy = await temporaryDirectory();
+    const packages = join(copy.path, 'node_modules');
+    const link = (name: string) =>
+      symlink(join(repository, 'node_modules', name), join(packages, name), 'junction');
+    await mkdir(packages);
+    for (const name of await readdir(join(repository, 'node_modules'))) {
+      if (name !== 'swagger-ui-dist') await link(name);
+    }
+    for (const name of ['package.json', 'src']) {
+      await cp(join(repository, name), join(copy.path, name), { recursive: true });
+    }
+    const load = (name: string) => import(join(copy.path, 'src', name));
+    const { createApp, serve } = await load('adapters/http/index.ts');
+    const { createMemoryStore } = await load('adapters/memory/index.ts');
+    const { createRostrum } = await load('index.ts');
+    const app = createApp(createRostrum(createMemoryStore()), { ready: async () => {} });
+    const server = await serve(app, { port: 0 });
+    const docs = () => callsTo(server.url).get('/docs');
+    const { error } = expectProblem(await docs(), 404, 'path-not-found');
+    expect(error).to.contain('npm i swagger-ui-dist');
+    // Once it is installed, the page would open without the files that it loads.
+    await link('swagger-ui-dist');
+    expectProblem(await docs(), 404, 'path-not-found');
+    await server.close();
   });
 
   it('/docs keeps one copy of its files in memory for all requests', async () => {
@@ -279,12 +307,18 @@ describe('the pages', () => {
       ['/problems/', '/problems'],
       ['/problems/internal/', '/problems/internal'],
     ] as const) {
-      const led = await open(path, asBrowser);
-      expect([led.status, led.headers.get('location')], path).to.deep.equal([307, to]);
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers } = await api.send(method, api.server.url + path, asBrowser);
+        expect([status, headers.get('location')], `${method} ${path}`).to.deep.equal([307, to]);
+      }
     }
     const missing = await open('/nothing', asBrowser);
     expect(missing.status).to.equal(404);
     expectStrict(missing);
+    const head = await api.send('HEAD', `${api.server.url}/nothing`, asBrowser);
+    for (const name of ['content-type', 'content-length', 'content-security-policy', 'vary']) {
+      expect(head.headers.get(name), name).to.equal(missing.headers.get(name));
+    }
     expectProblem(await open('/api/v1/nothing', asBrowser), 404, 'path-not-found');
     expect((await open('/problems')).body.problems).to.deep.include({
       ...(await open('/problems/internal')).body,

@@ -85,7 +85,13 @@ function limitWaiting(waiting: KeyedSemaphore, ctx: Context): void {
   const caller = namedCaller(ctx);
   const slots = [slotOf('address', rateLimitKey(ctx.state.rostrum.address))];
   if (caller !== undefined) slots.push(slotOf('caller', caller.name));
-  for (const slot of slots) if (!waiting.isFree(slot)) throw tooManyWaiting(slot);
+  const full = slots.find((slot) => !waiting.isFree(slot));
+  if (full !== undefined) {
+    const { policy, capacity } = full;
+    ctx.append('RateLimit-Policy', `"held-${policy}";q=${capacity};qu="concurrent-requests"`);
+    ctx.append('RateLimit', `"held-${policy}";r=0`);
+    throw tooManyWaiting(full);
+  }
   for (const slot of slots) ctx.res.once('close', waiting.take(slot));
 }
 
@@ -95,13 +101,8 @@ function slotOf(policy: 'address' | 'caller', name: string) {
 
 function tooManyWaiting({ policy, capacity }: ReturnType<typeof slotOf>): Problem {
   const sentence = `At most ${capacity} requests per ${policy} can wait for events at the same time.`;
-  return new Problem('too-many-requests', sentence, {
-    headers: {
-      'Retry-After': String(retryAfter),
-      'RateLimit-Policy': `"held-${policy}";q=${capacity};qu="concurrent-requests"`,
-      RateLimit: `"held-${policy}";r=0`,
-    },
-  });
+  const headers = { 'Retry-After': String(retryAfter) };
+  return new Problem('too-many-requests', sentence, { headers });
 }
 
 /** Aborted when the client disconnects or half-closes its connection, and when the server stops. */

@@ -24,11 +24,15 @@ export class VirtualSocket extends EventEmitter {
     return !this.destroyed;
   }
 
-  /** Closes the connection after this many idle milliseconds; 0 for no limit. */
+  /** Emits `timeout` and closes the connection after this many idle milliseconds; 0 for no limit. */
   setTimeout(ms: number): void {
     clearTimeout(this.#timer);
     this.timeout = ms;
-    this.#timer = ms > 0 ? setTimeout(() => this.destroy(), ms) : undefined;
+    const onTimeout = () => {
+      this.emit('timeout');
+      this.destroy();
+    };
+    this.#timer = ms > 0 ? setTimeout(onTimeout, ms) : undefined;
   }
 
   /** Restarts the timeout. Called when bytes are read or written. */

@@ -5,8 +5,8 @@ export const stallMs = 1000;
 
 /** Sockets that wait for their clients to send a body or read a response. */
 export class PendingClients {
-  /** Each with the timeout that it had before {@link closeStalled}, if that was called. */
-  readonly #sockets = new Map<Socket, number | undefined>();
+  /** Each with the end of its {@link watchStall}, if there is one. */
+  readonly #sockets = new Map<Socket, (() => boolean) | undefined>();
 
   get size(): number {
     return this.#sockets.size;
@@ -18,19 +18,32 @@ export class PendingClients {
 
   /** Returns true if the connection was closed because the client stalled. */
   delete(socket: Socket): boolean {
-    const timeout = this.#sockets.get(socket);
+    const endWatch = this.#sockets.get(socket);
     this.#sockets.delete(socket);
-    if (timeout === undefined) return false;
-    if (!socket.destroyed) socket.setTimeout(timeout);
-    return socket.destroyed;
+    return endWatch?.() ?? false;
   }
 
   /** Closes the connections that stall from now on. Progress within one large write counts, too. */
   closeStalled(): void {
-    for (const [socket, timeout] of this.#sockets) {
-      if (timeout !== undefined) continue;
-      this.#sockets.set(socket, socket.timeout ?? 0);
-      socket.setTimeout?.(stallMs); // A mocked socket has no such method.
+    for (const [socket, endWatch] of this.#sockets) {
+      if (endWatch === undefined) this.#sockets.set(socket, watchStall(socket));
     }
   }
+}
+
+/** Sets a short timeout. Returns a function that ends it, and returns true if it has closed the connection. */
+function watchStall(socket: Socket): () => boolean {
+  const { timeout = 0 } = socket;
+  let hasStalled = false;
+  const onTimeout = () => {
+    hasStalled = true;
+  };
+  socket.once('timeout', onTimeout);
+  socket.setTimeout?.(stallMs); // A mocked socket has no such method.
+  return () => {
+    socket.off('timeout', onTimeout);
+    // After a complete response, Node has set its idle timeout instead.
+    if (!socket.destroyed && socket.timeout === stallMs) socket.setTimeout(timeout);
+    return hasStalled && socket.destroyed;
+  };
 }

@@ -30,7 +30,7 @@ export const hasDocs = () => fileOf('swagger-ui.css') !== undefined;
 
 /** `/docs`: unmodified Swagger UI with our description. It contacts no other host. */
 export function sendDocs(ctx: Context, site: Site): void {
-  if (!hasDocs()) {
+  if (!site.pages.has('docs')) {
     const sentence = `This page needs a package: run \`npm i ${library}\` on the server.`;
     throw new Problem('path-not-found', sentence);
   }

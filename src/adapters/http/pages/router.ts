@@ -45,7 +45,8 @@ export function servePages(
       await routes(ctx, next);
     } catch (error) {
       const isMissing = error instanceof Problem && error.code === 'path-not-found';
-      if (!isMissing || method !== 'GET' || !negotiateHtml(ctx)) throw error;
+      const isRead = method === 'GET' || method === 'HEAD';
+      if (!isMissing || !isRead || !negotiateHtml(ctx)) throw error;
       redirectToPage(ctx, site, error, isApi);
     }
   };

@@ -15,9 +15,9 @@ const maxChunks = 20_000;
 const fewChunks = 32;
 
 /**
- * Reads the body into `ctx.request.body` as a Buffer, which `encoding: null` of co-body stands for; the types of
- * koa-bodyparser lack it. Its JSON parser would replace invalid UTF-8 with U+FFFD, and parse before the limiter
- * lets the request run.
+ * Reads the body into `ctx.request.body` as a Buffer: with `encoding: null`, co-body keeps the bytes. The types of
+ * koa-bodyparser lack this option, and its JSON parser would replace invalid UTF-8 with U+FFFD, and parse before the
+ * limiter lets the request run.
  */
 const parser = bodyParser({
   encoding: null,

@@ -20,8 +20,8 @@ export interface AppSettings {
   /** The path of the API below the site. */
   readonly prefix: string;
   /**
-   * True if pages and metadata are served in addition to the API, or there is no API (metrics). False if pages about
-   * problems lie below the API.
+   * True if the app has pages and metadata at its root; otherwise, pages about problems lie below the API. Also true
+   * for the metrics app.
    */
   readonly hasPages: boolean;
   readonly addressOf: ClientAddressOf;
@@ -96,7 +96,7 @@ export type Handler = (
 
 /**
  * Joins the steps that are set into one. The router would compose separate steps anew for each request, which takes
- * 4 µs, and koa-compose would be one more package to install.
+ * 4 µs, and koa-compose would be one more dependency to declare.
  */
 export function compose(all: readonly (Step | undefined)[]): Step {
   const steps = all.filter((step) => step !== undefined);

@@ -29,7 +29,7 @@ export interface RostrumHttpOptions {
   readonly requireIfMatch?: boolean | undefined;
   /** Logs requests, changes and failures. Without a logger, failures go to the app's `error` event. */
   readonly logger?: Logger | undefined;
-  /** Whether to log each request. Default: true. */
+  /** Whether to log each request; true if absent. */
   readonly accessLog?: boolean | undefined;
   /** Serves each request inside a span: `openTelemetry` of `rostrum/opentelemetry`. */
   readonly trace?: Trace | undefined;
@@ -41,7 +41,7 @@ export interface RostrumHttpOptions {
    */
   readonly authenticate?: Authenticate | undefined;
   /**
-   * The scopes of a request without credentials. Default: none if `authenticate` is set, otherwise all.
+   * The scopes of a request without credentials. If absent: none with `authenticate`, otherwise all.
    */
   readonly anonymous?: readonly Scope[] | undefined;
   /** No limits if absent. */

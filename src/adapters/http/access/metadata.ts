@@ -4,7 +4,10 @@ import { type Context, publicUrlOf } from '../context.ts';
 /** The path of MCP: relative to the site in the program, and to the prefix in another app. */
 export const mcpPath = '/mcp';
 
-/** The path of the protected resource metadata (RFC 9728, section 3). */
+/**
+ * The path of the protected resource metadata (RFC 9728, section 3), below the public URL. If that has a path, the RFC
+ * puts this one before it; clients find it through `resource_metadata`.
+ */
 export function metadataPath(path: string): string {
   return `/.well-known/oauth-protected-resource${path}`;
 }

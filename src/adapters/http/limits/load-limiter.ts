@@ -4,10 +4,13 @@ import { PendingClients, stallMs } from './pending-clients.ts';
 import { Scheduler } from './scheduler.ts';
 import { KeyedSemaphore, type Slot } from './semaphore.ts';
 
-/** How many lists of one operation run at a time. */
+/** How many lists of one queue run at a time: those of one operation whose `limit` has the same number of digits. */
 export const maxLists = 4;
 
-/** In bytes: a body up to `smallBody` is read without a reservation, and of those above `largeBody`, one is parsed at a time. */
+/**
+ * In bytes: a body up to `smallBody` is read without a reservation if it has few chunks, and of those above
+ * `largeBody`, one is parsed at a time.
+ */
 export const smallBody = 16 * 1024;
 const largeBody = 256 * 1024;
 
@@ -24,7 +27,7 @@ const limits = {
   /** Of these, the bodies up to `largeBody` that are parsed at a time, and the larger ones. */
   parsedBodies: 4,
   parsedLargeBodies: 1,
-  /** Large responses that clients have not read completely: per operation, and in total. */
+  /** Large responses that clients have not read completely: per queue, and in total. */
   unread: 48,
   unreadTotal: 96,
   /** Milliseconds that a request waits; after that it is a 503. */
@@ -68,7 +71,8 @@ class Queue {
 
 /**
  * Limits the work in progress, so that clients with large or slow requests do not keep others waiting. Each
- * operation has a queue, and the queues share the time of the event loop. docs/operations.md lists the limits.
+ * operation has a queue; a list has four, by the digits of `limit`, and all pages share one. The queues share the time
+ * of the event loop. docs/operations.md lists the limits.
  */
 export class LoadLimiter {
   readonly #queues = new Map<string, Queue>();
@@ -100,8 +104,7 @@ export class LoadLimiter {
    * Rejects a request before its body is read if the queue is full: 503. A client that is still sending a small
    * body does not count yet; otherwise, many slow clients would keep out all others.
    *
-   * @param capacity how many requests of the operation can run or wait; the limiter's default if absent. Not for
-   * lists: each of their queues has the default.
+   * @param capacity as in `Endpoint`
    */
   admit(operation: string, capacity?: number): Step {
     const queue = this.#queue(operation);

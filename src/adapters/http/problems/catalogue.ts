@@ -254,7 +254,7 @@ const catalogue = {
   overloaded: {
     status: 503,
     title: 'Server overloaded',
-    meaning: 'Too many requests are waiting. Nothing was changed.',
+    meaning: 'Too many requests are waiting, or a list took too long. Nothing was changed.',
     advice: 'Retry after the time in Retry-After.',
     retryAfter: 1,
     jitter: 4,

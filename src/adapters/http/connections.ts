@@ -20,11 +20,11 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>();
   /** Connections that have not sent a request yet, and idle ones; the oldest first. */
   readonly unused = new Set<Connection>();
-  readonly idleConnections = new Set<Connection>();
+  readonly idle = new Set<Connection>();
   readonly #maxSize: number;
   readonly serve: Serve;
   /** How many pipelined requests are waiting. */
-  waiting = 0;
+  waitingCount = 0;
 
   constructor(maxSize: number, serve: Serve) {
     this.#maxSize = maxSize;
@@ -45,7 +45,7 @@ export class Connections {
    */
   accept(socket: Socket): void {
     if (this.#open.size >= this.#maxSize) {
-      const [silent] = this.unused.size > 0 ? this.unused : this.idleConnections;
+      const [silent] = this.unused.size > 0 ? this.unused : this.idle;
       (silent?.socket ?? socket).destroy();
       if (silent === undefined) return;
       this.#forget(silent);
@@ -70,7 +70,7 @@ export class Connections {
   }
 
   destroySilent(): void {
-    for (const { socket } of [...this.unused, ...this.idleConnections]) socket.destroy();
+    for (const { socket } of [...this.unused, ...this.idle]) socket.destroy();
   }
 
   destroyAll(): void {
@@ -109,9 +109,12 @@ class Connection {
       return;
     }
     if (this.socket.destroyed || this.#isFull) return;
-    if (this.#waiting.length < maxWaiting.perConnection && this.#all.waiting < maxWaiting.total) {
+    if (
+      this.#waiting.length < maxWaiting.perConnection &&
+      this.#all.waitingCount < maxWaiting.total
+    ) {
       this.#waiting.push(exchange);
-      this.#all.waiting += 1;
+      this.#all.waitingCount += 1;
     } else {
       // The last response that is still sent closes the connection (RFC 9112, section 9.6).
       this.#isFull = true;
@@ -126,7 +129,7 @@ class Connection {
     this.#current = exchange;
     this.#last = exchange;
     this.#all.unused.delete(this);
-    this.#all.idleConnections.delete(this);
+    this.#all.idle.delete(this);
     exchange.response.on('close', this.#onClose);
     this.#all.serve(exchange);
   }
@@ -146,10 +149,10 @@ class Connection {
     if (socket.destroyed || socket.writableEnded) this.abandon();
     const next = this.#waiting.shift();
     if (next === undefined) {
-      if (!socket.destroyed) this.#all.idleConnections.add(this);
+      if (!socket.destroyed) this.#all.idle.add(this);
       return;
     }
-    this.#all.waiting -= 1;
+    this.#all.waitingCount -= 1;
     this.#begin(next);
     if (this.#waiting.length === 0) socket.resume();
   };
@@ -172,7 +175,7 @@ class Connection {
     );
     if (incomplete !== undefined && incomplete === this.#waiting.at(-1)) {
       this.#waiting.pop();
-      this.#all.waiting -= 1;
+      this.#all.waitingCount -= 1;
     }
     if (incomplete === undefined || incomplete !== this.#current) await this.whenIdle();
     return !incomplete?.response.headersSent;
@@ -187,9 +190,9 @@ class Connection {
 
   /** Drops the waiting requests, because the connection is closed. */
   abandon(): void {
-    this.#all.waiting -= this.#waiting.length;
+    this.#all.waitingCount -= this.#waiting.length;
     this.#waiting = [];
     this.#all.unused.delete(this);
-    this.#all.idleConnections.delete(this);
+    this.#all.idle.delete(this);
   }
 }

@@ -43,7 +43,7 @@ export const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPT
 /** HEAD works wherever GET does. */
 export type Method = Exclude<(typeof allMethods)[number], 'HEAD'>;
 
-/** The media types of bodies by method, and the response header that lists them, in a 415 and in OPTIONS. */
+/** The media types of bodies by method, and the response header that lists them: in a 415 and, except for PUT, in OPTIONS. */
 export const bodyForms: { readonly [M in Method]?: BodyForm } = {
   POST: { types: ['application/json'], header: 'Accept-Post' },
   PUT: { types: ['application/json'], header: 'Accept' },
@@ -73,8 +73,8 @@ export interface Endpoint {
   readonly callerNote?: string;
   /** The path of the protected resource (RFC 9728) that it belongs to; the API's prefix if absent. */
   readonly resource?: string;
-  /** Runs once the caller is known, before the caller's rate limit. */
-  readonly resolve?: Step;
+  /** Sets `:id` once the caller is known, before the caller's rate limit. */
+  readonly resolveId?: Step;
   readonly query?: readonly Parameter[];
   /** Returns a hint about an unknown query parameter, or an empty string. */
   readonly queryHint?: (name: string) => string;

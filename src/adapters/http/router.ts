@@ -30,15 +30,15 @@ export function apiRouter(
     strict: true,
   });
 
-  const stepsOf = (endpoint: Endpoint, first?: Step): Step => {
+  const stepsOf = (endpoint: Endpoint, answerPreflight?: Step): Step => {
     const { operation, scopes, resource, query, queryHint, headers } = endpoint;
     const form = endpoint.body && bodyForms[endpoint.method];
     return compose([
       setOperation(operation),
-      first,
+      answerPreflight,
       limitAddress(rateLimits), // 429
       authorize(scopes, resource), // 400, 401, 403, 429, 503
-      endpoint.resolve, // 403
+      endpoint.resolveId, // 403
       limitCaller(rateLimits), // 429
       limiter.admit(operation, endpoint.capacity), // 503
       validateQuery(query, queryHint), // 400
@@ -50,13 +50,13 @@ export function apiRouter(
     ]);
   };
 
-  for (const [path, own] of Map.groupBy(endpoints, (one) => one.path)) {
-    const allow = allowOf(own.map(({ method }) => method));
-    for (const endpoint of own) {
+  for (const [path, group] of Map.groupBy(endpoints, (one) => one.path)) {
+    const allow = allowOf(group.map(({ method }) => method));
+    for (const endpoint of group) {
       const verb = endpoint.method.toLowerCase() as Lowercase<Endpoint['method']>;
       router[verb](endpoint.operation, path, stepsOf(endpoint));
     }
-    router.options(path, stepsOf(optionsEndpoint(path, own, allow), preflight(cors, allow)));
+    router.options(path, stepsOf(optionsEndpoint(path, group, allow), preflight(cors, allow)));
   }
   return router;
 }
@@ -112,10 +112,10 @@ export const methodNotAllowed: Step = (ctx, next) => {
 };
 
 /** The endpoint for OPTIONS of a path. It accepts the query parameters of the path's other methods. */
-function optionsEndpoint(path: string, own: readonly Endpoint[], allow: string): Endpoint {
+function optionsEndpoint(path: string, group: readonly Endpoint[], allow: string): Endpoint {
   const headers: Record<string, string> = { Allow: allow };
-  const [{ resource } = {}] = own;
-  for (const { method, body } of own) {
+  const [{ resource } = {}] = group;
+  for (const { method, body } of group) {
     const form = body && method !== 'PUT' ? bodyForms[method] : undefined;
     if (form) headers[form.header] = form.types.join(', ');
   }
@@ -124,9 +124,9 @@ function optionsEndpoint(path: string, own: readonly Endpoint[], allow: string):
     path,
     operation: `options ${path}`,
     summary: 'What the path accepts',
-    scopes: own.flatMap(({ scopes }) => scopes) as [Scope, ...Scope[]],
+    scopes: group.flatMap(({ scopes }) => scopes) as [Scope, ...Scope[]],
     ...(resource !== undefined && { resource }),
-    query: own.flatMap(({ query = [] }) => query.map(({ check: _, ...parameter }) => parameter)),
+    query: group.flatMap(({ query = [] }) => query.map(({ check: _, ...parameter }) => parameter)),
     responses: { 204: { description: 'The header Allow lists the methods.' } },
     async handle(ctx) {
       ctx.status = 204;

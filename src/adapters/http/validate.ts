@@ -28,7 +28,11 @@ export function validateQuery(
     }
     const [first] = errors;
     if (first !== undefined) {
-      const one = sentenceOf(`query parameter "${first.parameter.slice(0, 64)}"`, first.message);
+      const name = `query parameter "${first.parameter.slice(0, 64)}"`;
+      const one =
+        first.code === 'unknown'
+          ? `Unknown ${name}.${first.message.slice(unknownParameter.length)}`
+          : sentenceOf(name, first.message);
       const count = errors.length < maxIssues ? errors.length : `${maxIssues} or more`;
       const many = `${count} query parameters are not accepted.`;
       throw invalidQuery(errors.length === 1 ? one : many, errors);
@@ -68,9 +72,6 @@ const unknownParameter = 'Unknown parameter.';
 
 /** Turns a message about a parameter or header into a sentence that names it. */
 export function sentenceOf(name: string, message: string): string {
-  if (message.startsWith(unknownParameter)) {
-    return `Unknown ${name}.${message.slice(unknownParameter.length)}`;
-  }
   return `The ${name} ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }
 

@@ -35,7 +35,7 @@ export interface Authenticate {
 /** The options of {@link authorization}. */
 interface Options {
   readonly authenticate?: Authenticate | undefined;
-  /** Default: no scopes if `authenticate` is set, otherwise all scopes. */
+  /** If absent: no scopes with `authenticate`, otherwise all scopes. */
   readonly anonymous?: readonly Scope[] | undefined;
   readonly rateLimits?: RateLimits | undefined;
   readonly logger?: Logger | undefined;
@@ -51,17 +51,17 @@ export function authorization(
 ): (scopes: Scopes, resource?: string) => Step {
   const { authenticate } = options;
   const anonymous = options.anonymous && anonymousCaller(options.anonymous);
-  const identify = authenticate && identification(authenticate, options);
-  if (identify === undefined) {
+  if (authenticate === undefined) {
     return (scopes) => (ctx, next) => {
       if (anonymous === undefined) ctx.state.rostrum.services = rostrum;
       else bind(ctx, anonymous, scopes);
       return next();
     };
   }
+  const identify = identification(authenticate, options);
   return (scopes, resource) => async (ctx, next) => {
     if (anonymous !== undefined) ctx.vary('Authorization');
-    const caller = authenticate?.known?.(ctx) ?? (await identify(ctx, resource));
+    const caller = authenticate.known?.(ctx) ?? (await identify(ctx, resource));
     if (caller !== undefined) {
       bind(ctx, toCaller(caller), scopes);
       return next();
@@ -90,17 +90,17 @@ function identification(authenticate: Authenticate, options: Options) {
   const { logger, rateLimits: { failures } = {} } = options;
   const repeats = new Repeats();
   return async (ctx: Context, resource?: string): Promise<CallerInput | undefined> => {
-    const { rostrum } = ctx.state;
+    const state = ctx.state.rostrum;
     const isSent = ctx.headers.authorization !== undefined;
-    const address = rateLimitKey(rostrum.address);
+    const address = rateLimitKey(state.address);
     if (failures && isSent) await checkNotExceeded(ctx, failures, address);
     const result = await callAuthenticate(authenticate, ctx);
     if (result !== undefined && !('refused' in result)) return result;
     if (isSent) {
-      rostrum.refusal = result?.refused;
+      state.refusal = result?.refused;
       if (logger) logRefusal(ctx, repeats, logger);
       const quota = await failures?.take(address);
-      if (quota?.remaining === 0 && !quota.isExceeded) logLimit(rostrum.address, quota, logger);
+      if (quota?.remaining === 0 && !quota.isExceeded) logLimit(state.address, quota, logger);
     }
     if (result !== undefined || isSent) throw unauthenticated(ctx, resource);
     return undefined;

@@ -11,6 +11,8 @@ const bearer = /^bearer +([\w\-.~+/]+=*) *$/i;
 /** The query parameter for a token in RFC 6750, section 2.3. It is rejected, because queries end up in logs. */
 const tokenParameter = 'access_token';
 
+const malformed: Refused = { refused: 'malformed' };
+
 /**
  * Authenticates bearer tokens in the header `Authorization`. The first verifier that knows a token identifies
  * the caller.
@@ -18,14 +20,14 @@ const tokenParameter = 'access_token';
 export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authenticate {
   const authenticate: Authenticate = async (ctx: Context) => {
     const token = tokenOf(ctx);
+    if (token === undefined) return ctx.headers.authorization === undefined ? undefined : malformed;
     let refused: Refused | undefined;
-    for (const verifier of token === undefined ? [] : verifiers) {
-      const result = await verifier.authenticate(token ?? '');
+    for (const verifier of verifiers) {
+      const result = await verifier.authenticate(token);
       if (result !== undefined && !('refused' in result)) return result;
       refused ??= result;
     }
-    if (ctx.headers.authorization === undefined) return undefined;
-    return refused ?? { refused: 'malformed' };
+    return refused ?? malformed;
   };
   authenticate.known = (ctx) => {
     const token = tokenOf(ctx);

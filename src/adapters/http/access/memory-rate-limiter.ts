@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { Quota, RateLimiter } from './rate-limit.ts';
 
@@ -70,6 +70,5 @@ export class MemoryRateLimiter implements RateLimiter {
 }
 
 function keyOf(text: string): string {
-  if (text.length <= maxKeyLength) return text;
-  return createHash('sha256').update(text).digest('base64');
+  return text.length <= maxKeyLength ? text : hash('sha256', text, 'base64');
 }

@@ -99,7 +99,7 @@ export function postEndpoints(custom: CustomFilterFields | undefined): readonly 
         sendRecord(ctx, await services.posts.get(idOf(ctx)));
       },
     },
-    ...updateEndpoints('posts', change, 'Post', problems.changed), // PUT, PATCH
+    ...updateEndpoints('posts', change, 'Post', problems.changed), // PUT and PATCH /posts/:id
     {
       ...change,
       method: 'DELETE',

@@ -103,7 +103,7 @@ export function userEndpoints(custom: CustomFilterFields | undefined): readonly 
         else sendRecord(ctx, await services.users.getPublic(id), 'public');
       },
     },
-    ...updateEndpoints('users', change, 'User', problems.changed), // PUT, PATCH
+    ...updateEndpoints('users', change, 'User', problems.changed), // PUT and PATCH /users/:id
     {
       ...change,
       method: 'DELETE',
@@ -151,7 +151,7 @@ function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
     const own = {
       ...endpoint,
       path: `/users/${selfAlias}`,
-      resolve: setOwnId,
+      resolveId: setOwnId,
       operation: operation.replace('User', 'Me'),
       summary: summary.replace('a user', "the caller's own user"),
     };

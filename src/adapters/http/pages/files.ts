@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -12,7 +12,7 @@ export interface StaticFile {
 
 async function read(file: StaticFile) {
   const plain = Buffer.from(await file.read());
-  const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`;
+  const tag = `"${hash('sha256', plain, 'base64url').slice(0, 16)}"`;
   return { plain, zipped: await promisify(gzip)(plain), tag };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { PageName } from '../options.ts';
 
@@ -29,7 +29,7 @@ export const favicon =
   '<path d="M8 9h16l-2 6H10zM14 15h4v8h-4zM11 23h10v2.5H11z" fill="#fff"/></svg>';
 
 /** Names an inline style in a policy by its digest (CSP Level 3, section 2.3.1). */
-const ownStyle = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+const ownStyle = `'sha256-${hash('sha256', style, 'base64')}'`;
 
 /** Settings shared by all pages. */
 export interface Site {

@@ -49,15 +49,22 @@ const timeLimitOptions = [
 ];
 
 /**
+ * Captures the path and the query. Accepts an `@` only after credentials: otherwise, the start of a password with a
+ * `/` or `?` would be taken for a host.
+ */
+const form = /^mongodb(?:\+srv)?:\/\/(?:[^@/?]*@|(?!.*@))[^@/?]+(?:\/([^?]*))?(?:\?(.*))?$/s;
+
+/**
  * Reads a connection string. Returns the database that it names, whose client has not connected yet.
  *
  * @throws MongodbUrlError for an invalid string, or a setting that weakens the guarantees
  */
 export function readUrl(url: string): Db {
-  const match = /^mongodb(?:\+srv)?:\/\/(?:[^@/?]*@)?[^@/?]+(?:\/([^?]*))?(?:\?(.*))?$/s.exec(url);
+  const match = form.exec(url);
   if (match === null) {
-    const form = 'mongodb://user:password@host:27017/database, with the password percent-encoded';
-    throw new MongodbUrlError('url', `it does not have the form ${form}.`);
+    const example =
+      'mongodb://user:password@host:27017/database, with the password percent-encoded';
+    throw new MongodbUrlError('url', `it does not have the form ${example}.`);
   }
   const [, path = '', query = ''] = match;
   const given = [...new URLSearchParams(query)].map(([name, value]) => {

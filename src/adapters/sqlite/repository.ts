@@ -1,4 +1,4 @@
-import { emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts';
+import { afterChange, emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts';
 import type { ListQuery, Page } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Receipt } from '../../domain/receipt.ts';
@@ -164,8 +164,11 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       const part = all.splice(0, partLength);
       parts.push(this.parts.writes.add(() => part.forEach(put)));
     }
-    const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+    const results = await Promise.allSettled(parts);
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed === undefined) return;
+    const isChanged = results.some(({ status }) => status === 'fulfilled');
+    throw isChanged ? afterChange(failed.reason) : failed.reason;
   }
 
   #find(id: Id): Versioned<R> | undefined {

@@ -14,6 +14,7 @@ import {
   pickFields,
   VersionedRecord,
 } from '../../domain/record.ts';
+import { utf8Bytes } from '../../domain/text.ts';
 import type { Call } from './call.ts';
 import {
   allParts,
@@ -33,7 +34,7 @@ const byteBudget = new Semaphore(limits.listBytes);
 interface Listed {
   readonly position: Position;
   readonly version: number;
-  /** A lower bound of the size of the JSON that must be read, in UTF-8. */
+  /** A lower bound of what is read of the record, in bytes: its JSON, or the projected JSON and the sort key. */
   readonly bytes: number;
   readonly json?: string;
 }
@@ -153,7 +154,9 @@ function listedOf(record: StoredRecord, path: string, fields: Fields): Listed {
     return { position, version, bytes: json.length + restBytes - dropped };
   }
   const text = projectedText(record, fields);
-  return { position, version, bytes: text.length, json: text };
+  // Without long sort keys, a reply that the server cuts at 16 MiB would seem to be the end of the list.
+  const keyBytes = fields && typeof key === 'string' ? utf8Bytes(key) : 0;
+  return { position, version, bytes: text.length + keyBytes, json: text };
 }
 
 function memberOf(value: unknown, name: string): unknown {

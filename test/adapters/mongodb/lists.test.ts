@@ -87,6 +87,27 @@ await describeOnMongodb('lists of large records on MongoDB', () => {
     for (const { id } of some) await store.posts.delete(id);
   });
 
+  it('contain every record even if their sort keys exceed 16 MiB together', async function () {
+    this.timeout(20_000);
+    const store = database.open({ customFilters: { posts: { key: 'text' } } });
+    const many = times(20, (n) =>
+      post({ key: `${String.fromCodePoint(97 + n)}${'x'.repeat(1_000_000)}` }),
+    );
+    for (const record of many) await store.posts.create(record);
+    const order = { field: 'key', customType: 'text', direction: 'asc' } as const;
+    const conditions = [{ field: 'key', customType: 'text', op: 'from', value: 'a' } as const];
+    const found: string[] = [];
+    for (let after: ListQuery['after']; ; ) {
+      const request = { ...query, conditions, order, after, fields: ['id'] };
+      const { items, next } = await store.posts.list(request);
+      found.push(...items.map(({ record }) => record.id));
+      if (next === undefined) break;
+      after = next;
+    }
+    expect(found).to.deep.equal(many.map(({ id }) => id));
+    for (const { id } of many) await store.posts.delete(id);
+  });
+
   it('return a consistent page even if it takes several commands', async () => {
     const store = database.open();
     const many = times(1100, () => post());

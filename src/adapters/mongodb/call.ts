@@ -57,7 +57,10 @@ export class Call {
       try {
         await this.run(confirmTerm);
         const result = await this.run(command);
-        if (this.#primary.confirmTerm === confirmTerm) return result;
+        if (this.#primary.confirmTerm === confirmTerm) {
+          this.#primary.reportRead();
+          return result;
+        }
       } catch (error) {
         if (!this.countAndCanRepeat(error)) throw error;
         await this.backOff(tries);

@@ -45,10 +45,14 @@ export class Connection {
     return new Call(this.#primary);
   }
 
-  /** Never rejected by the limit on calls: a busy store is ready. */
+  /**
+   * Never rejected by the limit on calls: a busy store is ready. The ping can wait for a connection, so a read of
+   * another call will do.
+   */
   async ready(): Promise<void> {
     const ping = this.#run((call) => call.read(() => this.db.command({ ping: 1 })));
-    if ((await atMost(limits.openingMs, ping)) === undefined) throw storeUnavailable('none');
+    const anyRead = Promise.race([ping, this.#primary.nextRead]);
+    if ((await atMost(limits.openingMs, anyRead)) === undefined) throw storeUnavailable('none');
   }
 
   close(): Promise<void> {

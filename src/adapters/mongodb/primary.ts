@@ -13,9 +13,23 @@ export class Primary {
   /** Waits until the primary has confirmed its term. Each term has its own function, which asks once. */
   confirmTerm: () => Promise<unknown> = async () => {};
 
+  #nextRead: PromiseWithResolvers<true> | undefined;
+
   /** @param confirm waits until a majority has everything that the primary has */
   constructor(confirm: () => Promise<unknown>) {
     this.#confirm = confirm;
+  }
+
+  /** Fulfilled when any call has read from the primary. */
+  get nextRead(): Promise<true> {
+    this.#nextRead ??= Promise.withResolvers();
+    return this.#nextRead.promise;
+  }
+
+  /** Called after each read. */
+  reportRead(): void {
+    this.#nextRead?.resolve(true);
+    this.#nextRead = undefined;
   }
 
   /** Called with all servers when the driver learns something new about one of them. */

@@ -1,0 +1,37 @@
+import { Connection } from '../../../src/adapters/mongodb/connection.ts';
+import { readUrl } from '../../../src/adapters/mongodb/connection-string.ts';
+import { safeLogger } from '../../../src/ports/logger.ts';
+import { times } from '../../../src/testing/fixtures.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
+import { untilServed } from '../../support/until.ts';
+import { useDatabase } from './store-on.ts';
+
+await describeOnMongodb('a connection to MongoDB', () => {
+  const database = useDatabase();
+
+  it('is ready while slow calls wait for all its sockets', async function () {
+    this.timeout(60_000);
+    const { url } = database;
+    const db = readUrl(`${url}${url.includes('?') ? '&' : '?'}maxPoolSize=1`);
+    const connection = new Connection(db, safeLogger(undefined), {});
+    await untilServed(() => connection.ready(), 50_000);
+    await database.db.collection('users').insertOne({});
+    const controller = new AbortController();
+    // Together they take longer than `ready` waits.
+    const calls = times(20, () =>
+      connection.read(
+        ({ signal }) =>
+          db.collection('users').findOne({ $where: 'sleep(300) || true' }, { signal }),
+        controller.signal,
+      ),
+    );
+    const ended = Promise.allSettled(calls);
+    try {
+      await connection.ready();
+    } finally {
+      controller.abort();
+      await ended;
+      await connection.close();
+    }
+  });
+});

@@ -87,7 +87,7 @@ const pipeline: readonly Document[] = [
   {
     $match: {
       $or: [
-        { ...inLive, operationType: { $in: ['insert', 'drop', 'rename'] } },
+        { ...inLive, operationType: { $in: ['insert', 'replace', 'drop', 'rename'] } },
         { ...inLive, [updated]: { $exists: true } },
         // An id that `load` stored is not a deletion.
         { ...inDeleted, operationType: 'insert', 'fullDocument.isLoaded': { $exists: false } },
@@ -108,11 +108,11 @@ const majority = { level: 'majority' } as const;
 
 /** Throws `events-expired` if a collection was dropped or renamed, as when a backup is restored. */
 function toEvent({ collection: name, id, version, operationType }: Change): RecordEvent {
-  const isInsert = operationType === 'insert';
-  if (!isInsert && operationType !== 'update') throw new RostrumError('events-expired', {});
+  const isChange = ['insert', 'update', 'replace'].includes(operationType);
+  if (!isChange) throw new RostrumError('events-expired', {});
   const isUser = name === 'users' || name === deletedIds.users;
   const isDeleted = name === deletedIds.users || name === deletedIds.posts;
-  const type = isDeleted ? 'deleted' : isInsert ? 'created' : 'updated';
+  const type = isDeleted ? 'deleted' : operationType === 'insert' ? 'created' : 'updated';
   return { type, collection: isUser ? 'users' : 'posts', id, version };
 }
 

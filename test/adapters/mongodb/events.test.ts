@@ -66,6 +66,19 @@ await describeOnMongodb('events on MongoDB', () => {
     expect(await allBehind(log, next)).to.deep.equal(told);
   });
 
+  it('tell of a record that another program replaces', async () => {
+    const store = database.open();
+    const log = logOf(store);
+    const { id } = user();
+    await store.users.create(user({ id }));
+    const { next } = await log.read(1);
+    const users = database.db.collection<{ _id: string; version: number }>('users');
+    const { _id, ...fields } = (await users.findOne({ _id: id })) ?? { version: 0 };
+    await users.replaceOne({ _id: id }, { ...fields, version: fields.version + 1 });
+    const event = { type: 'updated', collection: 'users', id, version: 2 };
+    expect((await log.read(10, next)).events).to.deep.equal([event]);
+  });
+
   it('are read without loading record contents, writing, or leaving a cursor open', async () => {
     const { url } = database;
     const db = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);

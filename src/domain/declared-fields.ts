@@ -115,7 +115,10 @@ function checkDeclaration(name: string, declared: unknown): void {
   if (known === undefined) {
     throw new TypeError(`The type of "${name}" must be one of ${customFilterTypes.join(', ')}.`);
   }
-  if (unique !== false && !(unique === true && isSortable({ type: known }))) {
+  if (typeof unique !== 'boolean') {
+    throw new TypeError(`The option "unique" of "${name}" must be true or false.`);
+  }
+  if (unique && !isSortable({ type: known })) {
     throw new TypeError(`"${name}" cannot be unique: only a text or a number can.`);
   }
 }

@@ -92,6 +92,14 @@ describe('filters on custom fields', () => {
     const opened = createMemoryStore({ customFilters: { users } });
     expect(() => createRostrum(opened)).not.to.throw();
     expect(declare({ posts: { slug: 'string' } })).to.throw(TypeError, 'one of text, number');
+    expect(declare({ posts: { hot: { type: 'boolean', unique: true } } })).to.throw(
+      TypeError,
+      '"hot" cannot be unique',
+    );
+    expect(declare({ posts: { slug: { type: 'text', unique: 'yes' } } })).to.throw(
+      TypeError,
+      'The option "unique" of "slug" must be true or false.',
+    );
     expect(declare({ post: {} })).to.throw(TypeError, 'Unknown name "post" in the customFilters');
     expect(declare({ posts: ['slug'] })).to.throw(TypeError, 'must be an object');
     const many = Array.from({ length: 33 }, (_, n) => [`f${n}`, 'text']);

@@ -13,8 +13,8 @@ export interface Bounds {
 }
 
 /**
- * One port call: its time limit, its retries, and the outcome to report. The driver's `timeoutMS` has no effect,
- * so the call itself stops waiting, and leaves its command to the socket timeout.
+ * One port call: its time limit, its retries, and the outcome to report. The driver gets no `timeoutMS`: the
+ * call itself stops waiting, and leaves its command to the socket timeout.
  */
 export class Call {
   /**

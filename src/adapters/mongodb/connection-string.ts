@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 export class MongodbUrlError extends Error {
   override readonly name = 'MongodbUrlError';
   readonly code = 'store-bad-url';
-  /** The setting to change or to leave out; `url` for the string as a whole. */
+  /** The setting to change or to leave out; `database` for the path, and `url` for the string as a whole. */
   readonly setting: string;
 
   constructor(setting: string, reason: string) {
@@ -93,7 +93,7 @@ function checkSetting(name: string, value: string): void {
   }
   const option = timeLimitOptions.find((setting) => setting.toLowerCase() === name);
   if (option !== undefined) {
-    const why = 'Rostrum sets it, so that every request ends in bounded time';
+    const why = 'Rostrum itself limits how long each request takes';
     throw new MongodbUrlError(option, `leave "${option}" out: ${why}.`);
   }
   if (name === 'maxpoolsize' && !/^[1-9]\d{0,4}$/.test(value)) {

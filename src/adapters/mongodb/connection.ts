@@ -28,7 +28,11 @@ export class Connection {
     this.#startup = new Startup(db, logger, customFilters);
   }
 
-  /** Runs one port call. @param signal ends the call, and its command on the server */
+  /**
+   * Runs one port call.
+   *
+   * @param signal ends the call, and its command on the server
+   */
   async call<T>(body: (call: Call) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const isFull = !this.#closed && this.#inProgress.size >= limits.calls;
     if (isFull) throw new RostrumError('overloaded', {});

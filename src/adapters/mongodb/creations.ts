@@ -7,7 +7,7 @@ import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { type EncodedRecord, receiptFields, type StoredReceipt, versionedOf } from './documents.ts';
 import { isTransient, withRecordErrors } from './errors.ts';
-import { deletedIds } from './layout.ts';
+import { deletedCollections } from './layout.ts';
 import { limits } from './limits.ts';
 import { PointReads } from './point-reads.ts';
 import { Semaphore } from './semaphore.ts';
@@ -28,6 +28,12 @@ interface QueuedCreation {
   readonly isNewId: boolean;
   resolve(creation: Creation<unknown>): void;
   reject(error: unknown): void;
+}
+
+type CreationWithReceipt = QueuedCreation & { readonly receipt: KeyedReceipt };
+
+function hasReceipt(creation: QueuedCreation): creation is CreationWithReceipt {
+  return creation.receipt !== undefined;
 }
 
 type Group = readonly QueuedCreation[];
@@ -175,11 +181,16 @@ async function insertTogether(
   const byCollection = Map.groupBy(creations, ({ collection }) => collection);
   for (const [collection, members] of byCollection) {
     const others = members.filter(({ isNewId }) => !isNewId);
-    await rejectExisting(transaction, deletedIds[collection], others, ({ encoded }) => encoded.id);
+    await rejectExisting(
+      transaction,
+      deletedCollections[collection],
+      others,
+      ({ encoded }) => encoded.id,
+    );
   }
-  const withReceipt = creations.filter(({ receipt }) => receipt !== undefined);
+  const withReceipt = creations.filter(hasReceipt);
   if (checkReceipts) {
-    await rejectExisting(transaction, 'receipts', withReceipt, ({ receipt }) => receipt?.id);
+    await rejectExisting(transaction, 'receipts', withReceipt, ({ receipt }) => receipt.id);
   }
   const receipts = withReceipt.map((creation) => receiptOf(creation));
   await insertAll(transaction, 'receipts', receipts, withReceipt);
@@ -197,20 +208,20 @@ async function insertTogether(
 
 const outOfTime = () => storeUnavailable('none');
 
-function rejectFrom(
-  group: Group,
-  isFault: (creation: QueuedCreation) => boolean,
+function rejectFrom<C extends QueuedCreation>(
+  group: readonly C[],
+  isFault: (creation: C) => boolean,
   reason?: () => Error,
 ) {
   const faults = group.filter(isFault);
   if (faults.length > 0) throw new GroupRejection(faults, reason?.());
 }
 
-async function rejectExisting(
+async function rejectExisting<C extends QueuedCreation>(
   transaction: Transaction,
   collection: string,
-  creations: Group,
-  idOf: (creation: QueuedCreation) => string | undefined,
+  creations: readonly C[],
+  idOf: (creation: C) => string,
 ): Promise<void> {
   if (creations.length === 0) return;
   const found = await transaction.find(collection, { _id: { $in: creations.map(idOf) } });
@@ -235,17 +246,22 @@ async function insertAll(
 /**
  * Creates one record. Checks every possible conflict, in the order of errors.
  *
- * @returns the version that it is created at; undefined when there is a valid receipt with its key
+ * @returns the version that it is created at; undefined if there is a valid receipt with its key
  */
 async function insertAlone(
   transaction: Transaction,
   creation: QueuedCreation,
 ): Promise<Version | undefined> {
-  const { collection, receipt } = creation;
+  const { collection } = creation;
   const { id, authorId } = creation.encoded;
-  const [deleted] = await transaction.find(deletedIds[collection], { _id: id }, { last: 1 });
+  const [deleted] = await transaction.find(
+    deletedCollections[collection],
+    { _id: id },
+    { last: 1 },
+  );
   const version = Number(deleted?.last ?? 0) + 1;
-  if (receipt !== undefined) {
+  if (hasReceipt(creation)) {
+    const { receipt } = creation;
     const key = { _id: receipt.id };
     const [stored] = await transaction.find('receipts', key, { until: 1 });
     if (stored !== undefined && stored.until > receipt.from) return undefined;
@@ -254,7 +270,7 @@ async function insertAlone(
     ]);
   }
   await withRecordErrors(transaction.insert(collection, [documentOf(creation, version)]));
-  if (deleted !== undefined) await transaction.delete(deletedIds[collection], { _id: id });
+  if (deleted !== undefined) await transaction.delete(deletedCollections[collection], { _id: id });
   if ((await transaction.touchAuthors([authorId])).size > 0) throw unknownAuthor();
   return version;
 }
@@ -263,8 +279,8 @@ function documentOf({ encoded }: QueuedCreation, version = 1): Document {
   return { _id: encoded.id, version, ...encoded.fields };
 }
 
-function receiptOf({ receipt, encoded }: QueuedCreation, version = 1): Document {
-  return { _id: receipt?.id, version, ...receiptFields(receipt as Receipt, encoded) };
+function receiptOf({ receipt, encoded }: CreationWithReceipt, version = 1): Document {
+  return { _id: receipt.id, version, ...receiptFields(receipt, encoded) };
 }
 
 function created({ encoded }: QueuedCreation, version: Version): Creation<unknown> {
@@ -275,7 +291,7 @@ function authorsOf(creations: Group): Set<Id> {
   return new Set(creations.flatMap(({ encoded }) => encoded.authorId ?? []));
 }
 
-/** Splits a group, but never the posts of one author; undefined when it cannot be split. */
+/** Splits a group, but never the posts of one author; undefined if it cannot be split. */
 function halvesOf(creations: Group): Group[] | undefined {
   const authors = [...new Set(creations.map(({ encoded }) => encoded.authorId))];
   const first = new Set(authors.slice(0, authors.length / 2));

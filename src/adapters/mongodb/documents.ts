@@ -133,7 +133,7 @@ function placeOf(value: unknown): [part: CustomPart, stored: unknown] | undefine
   return ['list', [...new Set(value.filter((one) => typeof one === 'string'))]];
 }
 
-/** Returns the path that marks a custom field as an array of more than 64 elements. */
+/** Returns the path that marks a custom field as an array of more than {@link maxArrayLength} elements. */
 export function longListPath(field: string): string {
   return `custom.longList.${field}`;
 }

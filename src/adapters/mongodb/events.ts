@@ -6,7 +6,7 @@ import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../port
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { codes } from './errors.ts';
-import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
+import { deletedCollections, type MetaDocument, metaCollection } from './layout.ts';
 
 /** The log's name, and the first operation time after every majority-committed write. */
 interface Log {
@@ -78,7 +78,7 @@ export class MongodbEvents implements EventLog {
 }
 
 const inLive = { 'ns.coll': { $in: ['users', 'posts'] } };
-const inDeleted = { 'ns.coll': { $in: Object.values(deletedIds) } };
+const inDeleted = { 'ns.coll': { $in: Object.values(deletedCollections) } };
 const updated = 'updateDescription.updatedFields.version';
 const versions = ['$fullDocument.version', '$fullDocument.last', `$${updated}`];
 
@@ -110,8 +110,8 @@ const majority = { level: 'majority' } as const;
 function toEvent({ collection: name, id, version, operationType }: Change): RecordEvent {
   const isChange = ['insert', 'update', 'replace'].includes(operationType);
   if (!isChange) throw new RostrumError('events-expired', {});
-  const isUser = name === 'users' || name === deletedIds.users;
-  const isDeleted = name === deletedIds.users || name === deletedIds.posts;
+  const isUser = name === 'users' || name === deletedCollections.users;
+  const isDeleted = name === deletedCollections.users || name === deletedCollections.posts;
   const type = isDeleted ? 'deleted' : operationType === 'insert' ? 'created' : 'updated';
   return { type, collection: isUser ? 'users' : 'posts', id, version };
 }

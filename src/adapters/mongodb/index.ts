@@ -24,8 +24,8 @@ export interface MongodbStoreOptions<Filters extends CustomFilters = CustomFilte
 }
 
 /**
- * `close` waits up to 9 s for calls in progress, then ends them. Only `load` and deleting a user with many posts
- * can take longer.
+ * `close` waits up to 9 s for calls in progress, then ends them. Only `load` and the deletion of a user with many
+ * posts can last that long.
  */
 export interface MongodbStore<Filters extends CustomFilters = CustomFilters>
   extends Store<Filters> {

@@ -10,7 +10,7 @@ import { checkArrays, customIndexes, duplicateError } from './custom-fields.ts';
 import { codes, MongodbStoreError } from './errors.ts';
 
 /** Where the ids of deleted records are. The records themselves are in `users` and `posts`. */
-export const deletedIds = { users: 'deletedUsers', posts: 'deletedPosts' } as const;
+export const deletedCollections = { users: 'deletedUsers', posts: 'deletedPosts' } as const;
 
 /** Facts about the whole database, one document each. */
 export const metaCollection = 'rostrum';
@@ -72,7 +72,7 @@ export async function ensureLayout(
         'Remove it and let Rostrum create its own, or use another database.',
     );
   }
-  // After the check above, so that a rejected database is not marked.
+  // After the check above, so that a database with such a collection is not marked.
   await ensureMark(db);
   const wanted = Object.entries({
     ...indexes,
@@ -82,7 +82,7 @@ export async function ensureLayout(
   const names = found.map(({ name }) => name);
   if (names.includes('users')) await checkArrays(db, 'users', users);
   if (names.includes('posts')) await checkArrays(db, 'posts', posts);
-  await Promise.all(wanted.map(([collection, some]) => buildIndexes(db, collection, some, logger)));
+  await Promise.all(wanted.map(([collection, list]) => buildIndexes(db, collection, list, logger)));
 }
 
 const preRelease =

@@ -1,7 +1,6 @@
 /**
- * The limits of the store, in milliseconds unless the comment gives another unit. Together they ensure that no
- * call lasts longer than `callMs` (or `longCallMs`, if it makes progress), whatever happens to the server or
- * the network.
+ * The limits of the store. Names that end in `Ms` are milliseconds. Together they ensure that no call lasts
+ * longer than `callMs` (or `longCallMs`, if it makes progress), whatever happens to the server or the network.
  */
 export const limits = {
   /** A store call, with all its commands and retries. */
@@ -52,7 +51,10 @@ export const limits = {
   groupUnits: 1024 * 1024,
   /** Tries before a group is halved. */
   groupTries: 3,
-  /** Documents that one command of a transaction finds or deletes: with 20,000 posts it exceeds `commandMs`. */
+  /**
+   * Documents that one command of a transaction finds or deletes. A command that deletes 20,000 posts takes longer
+   * than `commandMs`.
+   */
   documentsPerCommand: 1000,
   /** Posts that can be deleted with their author: by default, MongoDB aborts a transaction after 60 s. */
   postsPerDeletion: 25_000,

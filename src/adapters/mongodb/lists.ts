@@ -220,7 +220,7 @@ function rangesAfter({ key, id }: Position, order: QueryOrder): Document[] {
   const isAscending = order.direction === 'asc';
   const op = isAscending ? '$gt' : '$lt';
   if (path === '_id') return [{ _id: { [op]: id } }];
-  // A search field is null where a custom field is missing.
+  // Without a value, a search field is null, and a custom field is missing.
   const noValue = order.customType === undefined ? isNull : { $exists: false };
   const same = { [path]: key ?? noValue, _id: { [op]: id } };
   const smallest = order.customType === 'number' ? Number.NEGATIVE_INFINITY : '';

@@ -21,7 +21,7 @@ import type { Connection } from './connection.ts';
 import type { Creations } from './creations.ts';
 import { type EncodedRecord, encode, replacement, versionedOf } from './documents.ts';
 import { withRecordErrors } from './errors.ts';
-import { deletedIds } from './layout.ts';
+import { deletedCollections } from './layout.ts';
 import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { PointReads } from './point-reads.ts';
@@ -64,7 +64,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
 
   lastVersion(id: Id): Promise<Version | undefined> {
     const byId = { $match: { _id: id } };
-    const deleted = { coll: deletedIds[this.#collection], pipeline: [byId] };
+    const deleted = { coll: deletedCollections[this.#collection], pipeline: [byId] };
     const pipeline = [byId, { $project: { last: '$version' } }, { $unionWith: deleted }];
     const collection = this.connection.db.collection(this.#collection);
     return this.connection.read(async ({ maxTimeMS }) => {
@@ -86,7 +86,9 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         const next = encode(this.#collection, decided);
         const isMoved = next.authorId !== null && next.authorId !== authorId;
         const isReplaced = await withRecordErrors(
-          isMoved ? this.#replaceAuthor(call, next, version) : this.#replace(call, next, version),
+          isMoved
+            ? this.#replaceInTransaction(call, next, version)
+            : this.#replace(call, next, version),
         );
         return isReplaced ? new VersionedRecord<R>(next.json, version + 1) : undefined;
       }),
@@ -96,14 +98,14 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   /**
    * Deletes a record, if `guard` allows it.
    *
-   * @param others deletes or changes what depends on the record. The record comes first: from then on, a
+   * @param changeDependents deletes or changes what depends on the record. The record comes first: from then on, a
    * transaction that makes another record depend on it conflicts with this one.
-   * @returns what `others` returns; undefined when there is no record with this id
+   * @returns what `changeDependents` returns; undefined if there is no record with this id
    */
   protected remove<T>(
     id: Id,
     guard: Guard<R> | undefined,
-    others: (transaction: Transaction, call: Call) => Promise<T>,
+    changeDependents: (transaction: Transaction, call: Call) => Promise<T>,
   ): Promise<T | undefined> {
     return this.connection.call((call) =>
       this.#change(call, id, (current) => {
@@ -112,8 +114,10 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         return inTransaction(this.connection, call, async (transaction) => {
           const count = await transaction.delete(this.#collection, { _id: id, version });
           if (count === 0) return undefined;
-          const result = await others(transaction, call);
-          await transaction.insert(deletedIds[this.#collection], [{ _id: id, last: version }]);
+          const result = await changeDependents(transaction, call);
+          await transaction.insert(deletedCollections[this.#collection], [
+            { _id: id, last: version },
+          ]);
           return result;
         });
       }),
@@ -123,8 +127,8 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   /**
    * Changes a record. Retries if another call changed it meanwhile.
    *
-   * @param attempt returns undefined when the record is not at the version that it was given
-   * @returns undefined when there is no record with this id
+   * @param attempt returns undefined if the record is not at the version that it was given
+   * @returns undefined if there is no record with this id
    */
   async #change<T>(
     call: Call,
@@ -156,7 +160,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     return matchedCount === 1;
   }
 
-  #replaceAuthor(call: Call, next: EncodedRecord, version: Version): Promise<boolean> {
+  #replaceInTransaction(call: Call, next: EncodedRecord, version: Version): Promise<boolean> {
     return inTransaction(this.connection, call, async (transaction) => {
       const statement = { q: { _id: next.id, version }, u: replacement(next, version + 1) };
       if ((await transaction.update(this.#collection, [statement])) === 0) return false;
@@ -230,16 +234,16 @@ async function deleteOrKeepPosts(
 async function deletePosts(transaction: Transaction, posts: readonly FoundPost[]): Promise<void> {
   await transaction.delete('posts', { _id: { $in: posts.map(({ _id }) => _id) } });
   const ids = posts.map(({ _id, version }) => ({ _id, last: version }));
-  await transaction.insert(deletedIds.posts, ids);
+  await transaction.insert(deletedCollections.posts, ids);
 }
 
 /** Makes the change of `withoutAuthor` without sending the posts: the changed members stand beside the JSON. */
-function withoutAuthors(posts: readonly FoundPost[], at: Instant): Document[] {
-  const changes = Map.groupBy(posts, ({ updatedAt }) => nextInstant(updatedAt, at));
-  return [...changes].map(([updatedAt, some]) => {
+function withoutAuthors(found: readonly FoundPost[], at: Instant): Document[] {
+  const changes = Map.groupBy(found, ({ updatedAt }) => nextInstant(updatedAt, at));
+  return [...changes].map(([updatedAt, posts]) => {
     const change = { authorId: null, updatedAt };
     return {
-      q: { _id: { $in: some.map(({ _id }) => _id) } },
+      q: { _id: { $in: posts.map(({ _id }) => _id) } },
       u: { $set: { ...change, override: change }, $inc: { version: 1 } },
       multi: true,
     };

@@ -33,7 +33,7 @@ export class Startup {
   async wait(): Promise<void> {
     const end = performance.now() + limits.openingMs;
     while (!this.#isOpen) {
-      // An notOpen server may respond soon. A rejected one has to be changed by its operator first.
+      // A server that cannot be reached may respond soon. A rejected one has to be changed by its operator first.
       const isOver = this.#hasGivenUp || this.#problem instanceof MongodbStoreError;
       if (isOver || performance.now() > end) throw storeUnavailable('none', this.#problem);
       await sleep(limits.openingCheckMs);

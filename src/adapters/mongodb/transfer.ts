@@ -8,7 +8,7 @@ import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.t
 import type { Connection } from './connection.ts';
 import { type EncodedRecord, encode, replacement } from './documents.ts';
 import { withRecordErrors } from './errors.ts';
-import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
+import { deletedCollections, type MetaDocument, metaCollection } from './layout.ts';
 import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
@@ -52,14 +52,14 @@ function transferOf<R extends User | Post>(
         return { encoded: encode(collection, record), version };
       });
       const parts = partsOf(loaded, ({ encoded }) => utf8Bytes(encoded.json));
-      await loadParts(connection, parts, (transaction, some) =>
-        loadRecords(transaction, collection, some),
+      await loadParts(connection, parts, (transaction, part) =>
+        loadRecords(transaction, collection, part),
       );
     },
     deleted: {
       scan: (limit, after) =>
         connection.read(async ({ maxTimeMS }) => {
-          const deleted = db.collection<DeletedDocument>(deletedIds[collection]);
+          const deleted = db.collection<DeletedDocument>(deletedCollections[collection]);
           const filter = after === undefined ? {} : { _id: { $gt: after } };
           const options = { sort: { _id: 1 }, limit, maxTimeMS } as const;
           const found = await deleted.find(filter, options).toArray();
@@ -67,8 +67,8 @@ function transferOf<R extends User | Post>(
         }),
       async load(ids) {
         const parts = partsOf(structuredClone(ids), () => 0);
-        await loadParts(connection, parts, (transaction, some) =>
-          loadDeletedIds(transaction, collection, some),
+        await loadParts(connection, parts, (transaction, part) =>
+          loadDeletedIds(transaction, collection, part),
         );
       },
     },
@@ -97,11 +97,11 @@ function* partsOf<T>(all: readonly T[], bytesOf: (one: T) => number): Generator<
 async function loadParts<T>(
   connection: Connection,
   parts: Iterable<T[]>,
-  load: (transaction: Transaction, some: readonly T[]) => Promise<void>,
+  load: (transaction: Transaction, part: readonly T[]) => Promise<void>,
 ): Promise<void> {
   await connection.call(async (call) => {
-    for (const some of parts) {
-      await inTransaction(connection, call, (transaction) => load(transaction, some));
+    for (const part of parts) {
+      await inTransaction(connection, call, (transaction) => load(transaction, part));
       call.extend();
     }
   });
@@ -114,14 +114,14 @@ async function loadRecords(
 ): Promise<void> {
   const byId = { _id: { $in: loaded.map(({ encoded }) => encoded.id) } };
   const live = await versionsOf(transaction, collection, byId, 'version');
-  const deleted = await versionsOf(transaction, deletedIds[collection], byId, 'last');
+  const deleted = await versionsOf(transaction, deletedCollections[collection], byId, 'last');
   const updates = loaded.map(({ encoded, version }) => {
     const { id } = encoded;
     const next = versionToLoad(version, live.get(id), deleted.get(id));
     live.set(id, next);
     return { q: { _id: id }, u: replacement(encoded, next), upsert: true };
   });
-  if (deleted.size > 0) await transaction.delete(deletedIds[collection], byId);
+  if (deleted.size > 0) await transaction.delete(deletedCollections[collection], byId);
   await withRecordErrors(transaction.update(collection, updates));
   const authors = loaded.map(({ encoded }) => encoded.authorId);
   if ((await transaction.touchAuthors(authors)).size > 0) throw unknownAuthor();
@@ -141,7 +141,7 @@ async function loadDeletedIds(
       u: { $max: { last: lastVersion }, $setOnInsert: { isLoaded: true } },
       upsert: true,
     }));
-  await transaction.update(deletedIds[collection], updates);
+  await transaction.update(deletedCollections[collection], updates);
 }
 
 async function versionsOf(

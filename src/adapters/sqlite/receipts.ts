@@ -35,7 +35,7 @@ export function findReceipt(
   return repeatedReceipt({ fingerprint, until, version, json }, receipt);
 }
 
-/** Stores a receipt whose key is free. Removes up to four expired ones. */
+/** Stores a receipt whose key is free. */
 export function addReceipt(
   connection: Connection,
   collection: Collection,

@@ -136,19 +136,19 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   /**
    * Deletes a record, if `guard` allows it.
    *
-   * @param removeDependents called before the record is deleted
-   * @returns what `removeDependents` returns; undefined if there is no record with this id
+   * @param changeDependents called before the record is deleted
+   * @returns what `changeDependents` returns; undefined if there is no record with this id
    */
   protected remove<T>(
     id: Id,
     guard: Guard<R> | undefined,
-    removeDependents: () => T,
+    changeDependents: () => T,
   ): Promise<T | undefined> {
     return this.parts.writes.add(() => {
       const current = this.#find(id);
       if (current === undefined) return undefined;
       guard?.(current);
-      const done = removeDependents();
+      const done = changeDependents();
       this.#declared.remove('id', id);
       this.connection.run(this.#sql.remove, id);
       this.parts.events.add('deleted', this.#collection, id, current.version);

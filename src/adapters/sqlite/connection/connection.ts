@@ -134,16 +134,21 @@ const requiredPragmas = [
   ['foreign_keys', 'ON', 1],
 ] as const;
 
+/**
+ * The cache of a connection: 16,384 KiB. The inner pages of all indexes of a million records fit, and a commit may
+ * need any of them.
+ */
+export const cacheSize = '-16384';
+
 const tuningPragmas = [
-  // KiB. The inner pages of all indexes of a million records fit, and a commit may need any of them.
-  ['cache_size', '-16384'],
+  ['cache_size', cacheSize],
   // Pages of the log between two checkpoints. With half, one in a hundred posts would wait for a checkpoint.
   ['wal_autocheckpoint', '2000'],
   // Bytes that the log shrinks to after a peak.
   ['journal_size_limit', String(64 * 1024 * 1024)],
 ] as const;
 
-/** Sets up a connection, and throws when a setting that safety depends on did not take effect. */
+/** Sets up a connection, and throws if a setting that safety depends on did not take effect. */
 export function applyPragmas(connection: Connection, file: string): void {
   for (const [name, value] of [...requiredPragmas, ...tuningPragmas])
     connection.exec(`PRAGMA ${name} = ${value}`);

@@ -53,7 +53,7 @@ export function makePrivateFile(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
 }
 
-/** Identifies the file behind a path; undefined when there is none. */
+/** Identifies the file behind a path; undefined if there is none. */
 export function identityOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;

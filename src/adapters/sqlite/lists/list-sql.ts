@@ -109,23 +109,18 @@ function isBound(condition: Condition): condition is Bound {
   return condition.op === 'from' || condition.op === 'before';
 }
 
+const comparisons = { eq: '= ?', from: '>= ?', before: '< ?' } as const;
+
 /** Returns the term for a condition. */
 export function termFor(collection: Collection, condition: Condition): Term {
   if (condition.op === 'has') return hasElement(collection, condition);
   const left = expression(condition);
-  switch (condition.op) {
-    case 'isNull':
-      return { left, right: 'IS NULL', values: [] };
-    case 'in':
-      return { left, ...oneOf(condition.value) };
-    case 'eq': {
-      const { value } = condition;
-      // True and false as they are written in JSON.
-      return { left, right: '= ?', values: [typeof value === 'boolean' ? String(value) : value] };
-    }
-    default:
-      return { left, right: condition.op === 'from' ? '>= ?' : '< ?', values: [condition.value] };
-  }
+  if (condition.op === 'isNull') return { left, right: 'IS NULL', values: [] };
+  if (condition.op === 'in') return { left, ...oneOf(condition.value) };
+  const { op, value } = condition;
+  // True and false as they are written in JSON.
+  const parameter = typeof value === 'boolean' ? String(value) : value;
+  return { left, right: comparisons[op], values: [parameter] };
 }
 
 type Has = Condition & { readonly op: 'has' };

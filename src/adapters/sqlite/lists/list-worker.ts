@@ -3,7 +3,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Collection } from '../../../domain/record.ts';
-import { Connection } from '../connection/connection.ts';
+import { Connection, cacheSize } from '../connection/connection.ts';
 import { identityOf } from '../connection/data-file.ts';
 import { DriverError, fileMoved } from '../connection/errors.ts';
 import { recoveryMs } from '../connection/open-file.ts';
@@ -23,7 +23,7 @@ export type WorkerRequest = ListRequest | 'close';
 
 type ListRequest = readonly [number: number, collection: Collection, query: PlainQuery];
 
-/** An error sent to another thread keeps only its message, so a driver error is sent as data. */
+/** An error sent to another thread loses members such as `errcode`, so a driver error is sent as data. */
 export type WorkerResponse = readonly [
   number: number,
   page: PlainPage | undefined,
@@ -39,7 +39,7 @@ function open(): Connection {
     () => new DatabaseSync(path, { readOnly: true, timeout: recoveryMs }),
   );
   if (identityOf(path) === identity) {
-    opened.exec('PRAGMA cache_size = -16384');
+    opened.exec(`PRAGMA cache_size = ${cacheSize}`);
     return opened;
   }
   opened.close();

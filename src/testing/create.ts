@@ -58,8 +58,8 @@ function describeIds({ testEach }: Suite): void {
       expectRecord((await list(records)).items[0], { ...record, changed: n }, version + 1);
       expectEqual('the result of delete', await remove(id), true);
       expectEqual('lastVersion of the deleted record', await records.lastVersion(id), version + 1);
-      for (const [m, receipt] of receipts.entries()) {
-        const replay = await records.create(make(), receipt);
+      for (const [m, earlier] of receipts.entries()) {
+        const replay = await records.create(make(), earlier);
         expectEqual('a replay', [replay.record.n, replay.version], [m, 1 + 2 * m]);
       }
       await expectAbsent(records, id);
@@ -161,7 +161,7 @@ function describeReceipts({ testEach }: Suite): void {
   testEach('rejects a key with another fingerprint', async ({ records, make }) => {
     const receipt = newReceipt();
     const record = make();
-    const similar = (digest: string) => [`${digest.slice(0, -1)}x`, `x${digest.slice(1)}`];
+    const similar = (hex: string) => [`${hex.slice(0, -1)}x`, `x${hex.slice(1)}`];
     await createNew(records, record, receipt);
     for (const fingerprint of similar(receipt.fingerprint)) {
       for (const again of [make(), record]) {

@@ -100,7 +100,11 @@ export function describeCustomFields({ test, testEach }: Suite): void {
     const record = make({ [field]: values[0] });
     await records.create(record, receipt);
     const replay = await records.create(make({ [field]: values[0] }), receipt);
-    expectEqual('replayed', [replay.replayed, replay.record.id], [true, record.id]);
+    expectEqual(
+      '"replayed" and the id of a repeated creation',
+      [replay.replayed, replay.record.id],
+      [true, record.id],
+    );
   });
 
   testEach('one of 30 creations and changes to the same unique value wins', async (resource) => {

@@ -106,8 +106,8 @@ function describeMany(mode: 'delete' | 'keep', { test }: Suite): void {
     expectEqual('the number of posts', refusal.posts, 1002);
     await expectDeletion(users.delete(authorId, mode, later), 1002);
     const changed = [from('updatedAt', later)];
-    for (const conditions of [[], changed]) {
-      const left = (await list(posts, { conditions, total: true })).total;
+    for (const some of [[], changed]) {
+      const left = (await list(posts, { conditions: some, total: true })).total;
       expectEqual('the number of posts after the deletion', left, mode === 'keep' ? 1002 : 0);
     }
     for (const { id } of created.slice(-2)) {

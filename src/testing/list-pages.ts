@@ -169,10 +169,10 @@ function describePageBounds(direction: 'asc' | 'desc', { test, testEach }: Suite
         expectEqual('whether it has no "next"', less.next === undefined, isLast && n === 0);
         expectEqual('the total of a page with few bytes', less.total, all.length);
       }
-      for (const bytes of [1, 200, 500, 1000]) {
+      for (const few of [1, 200, 500, 1000]) {
         for (const limit of [2, 100]) {
-          const found = await readAll(records, { conditions, order, bytes, limit });
-          expectEqual(`pages of ${bytes} bytes, limit ${limit}`, found, recordsOf(all));
+          const found = await readAll(records, { conditions, order, bytes: few, limit });
+          expectEqual(`pages of ${few} bytes, limit ${limit}`, found, recordsOf(all));
         }
       }
     }

@@ -36,7 +36,7 @@ export interface ErrorDetails {
   'idempotency-key-reused': Record<never, never>;
   /** A record with this id exists: the id generator repeats itself. */
   'id-taken': { readonly id: string };
-  /** A rule of the host, or of its database, rejects the change; `reason` says why. */
+  /** A rule of the host or its database, or a limit of the store, rejects the change; `reason` says why. */
   refused: { readonly reason: string };
   /**
    * The caller lacks this scope. `reason` says more: the record belongs to someone else; the credentials

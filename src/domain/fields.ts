@@ -6,7 +6,7 @@ import type { EmailRule, FieldRule, FieldRules, TextRule } from './rules.ts';
 import { codePoints, hasControl, hasVisible, utf8Bytes } from './text.ts';
 
 /** Adds an issue of one field: what it must be, or have. */
-type Report = (code: FieldCode, rule: string) => void;
+type Report = (code: FieldCode, requirement: string) => void;
 
 /**
  * Reads the known fields of a record by their rules. A field that already has an issue, because it is not
@@ -16,7 +16,8 @@ export function readFields(rules: FieldRules, values: JsonObject, issues: Issues
   const fields: Record<string, string | null> = {};
   for (const [name, rule] of Object.entries(rules)) {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    const report: Report = (code, rule) => issues.add([name], code, `The field "${name}" ${rule}.`);
+    const report: Report = (code, requirement) =>
+      issues.add([name], code, `The field "${name}" ${requirement}.`);
     fields[name] = issues.has(name) ? null : readField(rule, value, report);
   }
   return fields;

@@ -67,24 +67,25 @@ const filtersByName = filters as unknown as Readonly<
   Record<Collection, Readonly<Record<string, Filter<unknown>>>>
 >;
 
-const valueRules: Readonly<Record<FilterType, ValueRule>> = {
+const knownValueRules: Readonly<Record<FilterType, ValueRule>> = {
   text: { accepts: isText, expected: 'a string' },
   'text or null': { accepts: (it) => it === null || isText(it), expected: 'a string or null' },
   ids: { accepts: areIds, expected: `a list of at most ${maxFilterIds} strings` },
   span: {
     accepts: isSpan,
-    expected: 'instants like 2026-11-21T09:30:00.000Z for "from" and "before"',
+    expected: 'an object with instants like 2026-11-21T09:30:00.000Z as "from" or "before"',
   },
   'span or null': {
     accepts: (it) => it === null || (isSpan(it) && Object.values(it as object).some(Boolean)),
-    expected: 'null, or instants like 2026-11-21T09:30:00.000Z for "from", "before" or both',
+    expected:
+      'null, or an object with instants like 2026-11-21T09:30:00.000Z as "from" or "before"',
   },
 };
 
 /** The options of a collection's lists. */
 export interface ListRules {
   readonly collection: Collection;
-  /** The default order; the newest first when absent. */
+  /** The default order; the newest first if absent. */
   readonly defaultOrder?: DefaultOrder | undefined;
   /** The custom fields that a deployment has declared as filters. */
   readonly declared?: CustomFilterFields | undefined;
@@ -125,7 +126,7 @@ export function checkRequest<Filter extends SharedFilter, Sort extends string>(
   return { filter: { ...filter, custom }, order, limit, bytes, after, total, fields, signal };
 }
 
-/** Translates a checked request for a store; undefined when no record can match. */
+/** Translates a checked request for a store; undefined if no record can match. */
 export function listQuery<Filter extends SharedFilter, Sort extends string>(
   { filter, order, ...page }: CheckedRequest<Filter, Sort>,
   rules: ListRules,
@@ -135,7 +136,7 @@ export function listQuery<Filter extends SharedFilter, Sort extends string>(
   return { ...page, conditions, order: queryOrder(order, rules.collection, rules.declared) };
 }
 
-/** Translates a checked filter; undefined when no record can match. */
+/** Translates a checked filter; undefined if no record can match. */
 export function conditionsOf<Filter extends SharedFilter>(
   filter: Filter,
   { collection, declared }: ListRules,
@@ -174,7 +175,7 @@ function checkFilter(filter: SharedFilter, collection: Collection): void {
   checkOptions(filter, filterNames[collection], 'filter');
   for (const [name, value] of Object.entries(filter)) {
     const type = filtersByName[collection][name]?.type;
-    if (type !== undefined) checkFilterValue(name, value, valueRules[type]);
+    if (type !== undefined) checkFilterValue(name, value, knownValueRules[type]);
   }
 }
 

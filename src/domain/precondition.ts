@@ -11,7 +11,7 @@ export interface Precondition {
   readonly only?: Versions | undefined;
   /** The change is not made at any of these. */
   readonly except?: Versions | undefined;
-  /** A change without `only` is rejected. */
+  /** A change with neither `only` nor `except: 'any'` is rejected. */
   readonly required?: boolean | undefined;
 }
 

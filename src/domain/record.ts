@@ -8,8 +8,7 @@ export type Id = string;
 export type Collection = 'users' | 'posts';
 
 /**
- * Of a new record 1, or one more than the last version of a deleted record with its id. Each change adds
- * one.
+ * Starts at 1, or at one more than the last version of a deleted record with its id. Each change adds one.
  */
 export type Version = number;
 

@@ -37,7 +37,7 @@ export function isCleanText(text: string): boolean {
 const control = /\p{Cc}/u;
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{M}]/u;
 
-/** Returns true when the text has a control character (Unicode's category Cc). */
+/** Returns true if the text has a control character (Unicode's category Cc). */
 export function hasControl(text: string): boolean {
   return control.test(text);
 }

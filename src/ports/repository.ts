@@ -37,7 +37,7 @@ export interface CreationHints {
  *   modifying them changes nothing that is stored. A record comes back equal to the one that was stored,
  *   with custom fields of any name and depth; only the order of keys may differ. The caller may reuse its
  *   arguments as soon as the method returns. The core adds members to the {@link Versioned} that `create`
- *   or `update` returned.
+ *   or `update` returned, so these must be extensible.
  * - Every method returns a promise, and rejects it instead of throwing.
  * - Each call is atomic. Readers see all of it or none of it, and calls that race take effect one after
  *   another. If calls race for an id or a unique value, one of them wins.
@@ -48,9 +48,9 @@ export interface CreationHints {
  * - Memory: a call holds at most 8 × {@link ListQuery}.bytes of records, or one record. Filter by
  *   indexes, not by reading the JSON of every record.
  * - The errors of each method are named at the method. Any call may also end in `store-unavailable` (its
- *   `outcome` tells whether a change may have been made), in `overloaded`, or in `refused` where a rule of
- *   the host's own database rejects the change. After `close`, every call ends in `store-unavailable` with
- *   the outcome `none`.
+ *   `outcome` tells whether a change may have been made), in `overloaded`, or in `refused` if a rule of the
+ *   host's own database, or a limit of the store, rejects the change. After `close`, every call ends in
+ *   `store-unavailable` with the outcome `none`.
  * - Errors thrown by a {@link Decide} or a {@link Guard} reach the caller unchanged. So do errors of the
  *   driver that mean none of the above.
  */

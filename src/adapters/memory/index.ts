@@ -1,3 +1,4 @@
+/** The memory store: the reference for all others. */
 import {
   type CustomFilters,
   declaredFields,

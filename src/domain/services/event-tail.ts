@@ -115,7 +115,7 @@ export class EventTail {
     const name = `${limit} ${after}`;
     const read = this.#queue.get(name) ?? { limit, after, ...Promise.withResolvers<EventPage>() };
     this.#queue.set(name, read);
-    if (!this.#isReading) this.#readQueue();
+    if (!this.#isReading) void this.#readQueue();
     return read.promise;
   }
 

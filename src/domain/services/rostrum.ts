@@ -135,8 +135,8 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
       ...(around === undefined ? services : wrapServices(services, around, caller, all)),
       events: eventService(tail, visibleEventCollections(caller)),
       customFilters: filters,
-      as(bound) {
-        return boundTo(toCaller(bound)); // Checked, so that a missing caller does not get every right.
+      as(input) {
+        return boundTo(toCaller(input)); // Checked, so that a missing caller does not get every right.
       },
     };
   };

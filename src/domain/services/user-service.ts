@@ -71,7 +71,7 @@ export interface UserService<
    *
    * @returns how many posts were deleted or changed with the user
    * @throws RostrumError `user-not-found`, `precondition-required`, `version-mismatch`,
-   * `user-has-posts`
+   * `user-has-posts`, `refused`
    */
   delete(id: Id, options?: DeleteUserOptions): Promise<Deletion>;
 }

@@ -141,8 +141,9 @@ const catalogue = {
   refused: {
     status: 409,
     title: 'Change rejected by a rule of this server',
-    meaning: 'A rule of the operator, in its code or its database, rejects the change.',
-    advice: '"reason" says which rule.',
+    meaning:
+      'A rule of the operator (in its code or its database) or a limit of the store rejects the change.',
+    advice: '"reason" says which one.',
     example: { reason: 'This name is reserved.' },
   },
   'user-has-posts': {

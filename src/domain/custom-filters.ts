@@ -64,7 +64,7 @@ export function checkCustomFilter(custom: unknown, fields: CustomFilterFields = 
   const filter = checkOptions<JsonObject>(custom, Object.keys(fields), 'filter "custom"');
   for (const [name, value] of Object.entries(filter)) {
     const { type = 'text' } = declaredField(fields, name) ?? {};
-    checkFilterValue(name, value, valueRules[type]);
+    checkFilterValue(name, value, customValueRules[type]);
   }
   return filter as CustomFilter;
 }
@@ -85,7 +85,7 @@ export function checkFilterValue(name: string, value: unknown, rule: ValueRule):
   throw new TypeError(`The filter "${name}" must be ${rule.expected}.`);
 }
 
-const valueRules: Readonly<Record<CustomFilterType, ValueRule>> = {
+const customValueRules: Readonly<Record<CustomFilterType, ValueRule>> = {
   text: {
     accepts: (value) => isText(value) || hasOnly(value, ['from', 'before', 'startsWith'], isText),
     expected: 'a string, or an object with "from", "before" or "startsWith"',

@@ -83,7 +83,7 @@ const knownValueRules: Readonly<Record<FilterType, ValueRule>> = {
 };
 
 /** The options of a collection's lists. */
-export interface ListRules {
+export interface ListOptions {
   readonly collection: Collection;
   /** The default order; the newest first if absent. */
   readonly defaultOrder?: DefaultOrder | undefined;
@@ -106,17 +106,17 @@ export interface CheckedRequest<Filter, Sort extends string>
  */
 export function checkRequest<Filter extends SharedFilter, Sort extends string>(
   request: ListRequest<Filter, Sort> & { readonly fields?: readonly string[] | undefined },
-  rules: ListRules,
+  options: ListOptions,
 ): CheckedRequest<Filter, Sort> {
   checkOptions(request, requestNames, 'request');
-  const { collection, defaultOrder = newestFirst } = rules;
+  const { collection, defaultOrder = newestFirst } = options;
   const { filter = {} as Filter, after, total = false, signal } = request;
   const order = request.order ?? (defaultOrder as Order<Sort>);
   const { limit = pageLimits.default } = request;
   checkFilter(filter, collection);
-  const custom = checkCustomFilter(filter.custom, rules.declared);
-  checkOrder(order, rules);
-  if (after !== undefined) checkPosition(after, order.by, rules.declared);
+  const custom = checkCustomFilter(filter.custom, options.declared);
+  checkOrder(order, options);
+  if (after !== undefined) checkPosition(after, order.by, options.declared);
   if (!Number.isInteger(limit) || limit < 1 || limit > pageLimits.max) {
     throw new RangeError(`The limit must be an integer from 1 to ${pageLimits.max}.`);
   }
@@ -129,17 +129,17 @@ export function checkRequest<Filter extends SharedFilter, Sort extends string>(
 /** Translates a checked request for a store; undefined if no record can match. */
 export function listQuery<Filter extends SharedFilter, Sort extends string>(
   { filter, order, ...page }: CheckedRequest<Filter, Sort>,
-  rules: ListRules,
+  options: ListOptions,
 ): ListQuery | undefined {
-  const conditions = conditionsOf(filter, rules);
+  const conditions = conditionsOf(filter, options);
   if (conditions === undefined) return undefined;
-  return { ...page, conditions, order: queryOrder(order, rules.collection, rules.declared) };
+  return { ...page, conditions, order: queryOrder(order, options.collection, options.declared) };
 }
 
 /** Translates a checked filter; undefined if no record can match. */
 export function conditionsOf<Filter extends SharedFilter>(
   filter: Filter,
-  { collection, declared }: ListRules,
+  { collection, declared }: ListOptions,
 ): readonly Condition[] | undefined {
   const { custom = {}, ...known } = filter;
   const conditions: Condition[] = [];
@@ -194,7 +194,7 @@ export function sortsOf(collection: Collection, declared?: CustomFilterFields): 
   return [...Object.keys(sorts[collection]), ...sortable.map(({ name }) => name)];
 }
 
-function checkOrder(order: Order<string>, { collection, declared }: ListRules): void {
+function checkOrder(order: Order<string>, { collection, declared }: ListOptions): void {
   const { by, direction } = checkOptions<Order<string>>(order, ['by', 'direction'], 'order');
   const field = declaredField(declared, by);
   const isSort = field === undefined ? Object.hasOwn(sorts[collection], by) : isSortable(field);

@@ -6,7 +6,7 @@ import type { Collection } from './record.ts';
 /** How long a repeated creation returns the record of the first one: 24 hours. */
 const receiptLifetimeMs = 24 * 60 * 60 * 1000;
 
-/** An idempotency key as a store keeps it, with the record that was created under it. */
+/** An idempotency key as a store keeps it, beside the record that was created under it. */
 export interface Receipt {
   /** SHA-256 in hexadecimal of the caller, the collection and the caller's key. */
   readonly key: string;

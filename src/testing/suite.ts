@@ -35,7 +35,7 @@ export interface StoreContract extends Runner {
    * eight times its `bytes`.
    */
   readonly bytesRead?: ((store: Store) => number) | undefined;
-  /** The random walks, which are compared with the memory store: {@link defaultWalks} when absent. */
+  /** The random walks, which are compared with the memory store: {@link defaultWalks} if absent. */
   readonly walks?: Walks | undefined;
 }
 

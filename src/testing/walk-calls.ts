@@ -211,8 +211,8 @@ export class RandomCalls {
       ...Object.values<string>(sorts[collection]).map((field) => ({ field })),
       ...declared.map(({ name, type }) => ({ field: name, customType: type })),
     ];
-    const name = (one: QueryField) => `${one.customType} ${one.field}`;
-    const own = sortable.filter((one) => conditions.some((other) => name(other) === name(one)));
+    const names = conditions.map((one) => nameOf(collection, one));
+    const own = sortable.filter((one) => names.includes(nameOf(collection, one)));
     const field = this.#pick(own.length > 0 && this.#chance(0.5) ? own : sortable);
     return { ...field, direction: this.#pick(['asc', 'desc']) };
   }
@@ -318,6 +318,6 @@ export class RandomCalls {
   }
 }
 
-function nameOf(collection: Collection, { field, customType }: QueryOrder): string {
+function nameOf(collection: Collection, { field, customType }: QueryField): string {
   return `${collection} ${customType} ${field}`;
 }

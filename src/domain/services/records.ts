@@ -7,8 +7,8 @@ import type { Page } from '../list.ts';
 import {
   type CheckedRequest,
   checkRequest,
+  type ListOptions,
   type ListRequest,
-  type ListRules,
   listQuery,
 } from '../list-request.ts';
 import { checkOptions, checkSynchronous } from '../options.ts';
@@ -39,7 +39,7 @@ export interface RecordContext<R extends ServerMadeFields, Repo extends Reposito
 }
 
 /** The part of a context that is the same for every type of record. */
-interface CallContext extends ListRules {
+interface CallContext extends ListOptions {
   /** The rights of the caller; undefined for an embedder, who is allowed to do everything. */
   readonly access: Access | undefined;
 }
@@ -147,7 +147,7 @@ export async function updateRecord<R extends ServerMadeFields>(
   return found(context, id, changed);
 }
 
-/** @returns undefined when there is no record with this id */
+/** @returns undefined if there is no record with this id */
 export async function changeRecord<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,

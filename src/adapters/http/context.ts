@@ -7,7 +7,6 @@ import type { Logger } from '../../ports/logger.ts';
 import type { ClientAddressOf } from './client-address.ts';
 import type { Problem } from './problems/problem.ts';
 import { mountPath, parseTarget, type Query, type Target } from './target.ts';
-import { traceIdFrom } from './trace-context.ts';
 
 /** Settings shared by all requests of an app. */
 export interface AppSettings {
@@ -176,4 +175,18 @@ export function requestIdFrom(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header)
     ? header
     : randomUUID();
+}
+
+/**
+ * `traceparent` (W3C Trace Context): version, trace id, parent id, flags. Later versions can append
+ * fields.
+ */
+const traceParent =
+  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(-.*)?$/;
+
+/** Returns the trace that a request belongs to. */
+function traceIdFrom(header: string | string[] | undefined): string | undefined {
+  if (typeof header !== 'string') return undefined;
+  const [, version, traceId, rest] = traceParent.exec(header) ?? [];
+  return version === '00' && rest !== undefined ? undefined : traceId;
 }

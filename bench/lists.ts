@@ -36,12 +36,7 @@ async function openStore(kind: string, url: string): Promise<Store> {
   return store;
 }
 
-const has = (value: string): Condition => ({
-  field: 'tags',
-  customType: 'text[]',
-  op: 'has',
-  value,
-});
+const has = (value: string) => ({ field: 'tags', customType: 'text[]', op: 'has', value }) as const;
 const filters: Readonly<Record<string, readonly Condition[]>> = {
   'equality, 10 match': [{ field: 'kind', customType: 'text', op: 'eq', value: 'rare' }],
   'two tags, each on the same 10': [has('ten'), has('ten more')],

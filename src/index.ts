@@ -94,6 +94,7 @@ export type { Page, Position } from './domain/list.ts';
 export type { ListRequest } from './domain/list-request.ts';
 export type { Post, PostInput, PostPatch } from './domain/post.ts';
 export type { Precondition, Versions } from './domain/precondition.ts';
+export type { CreateOptions } from './domain/receipt.ts';
 export type { Id, Version, Versioned } from './domain/record.ts';
 export { postRules, recordLimits, serverMade, userRules } from './domain/rules.ts';
 export type {
@@ -105,7 +106,7 @@ export type {
   UserSort,
 } from './domain/search.ts';
 export type { PageWithAuthors, PostService } from './domain/services/post-service.ts';
-export type { Change, CreateOptions, RecordService } from './domain/services/record-service.ts';
+export type { Change, RecordService } from './domain/services/record-service.ts';
 export type { AnyRostrum, AnyServices, Rostrum } from './domain/services/rostrum.ts';
 export type { Around, Services } from './domain/services/services.ts';
 export type { DeleteUserOptions, Saved, UserService } from './domain/services/user-service.ts';

@@ -130,9 +130,7 @@ export function customConditions(
     if (customType === 'text[]') {
       const texts = [value].flat() as string[];
       if (!texts.every(isCleanText)) return undefined;
-      conditions.push(
-        ...texts.map((text) => ({ field, customType, op: 'has', value: text }) as const),
-      );
+      for (const text of texts) conditions.push({ field, customType, op: 'has', value: text });
     } else if (typeof value !== 'object') {
       if (typeof value === 'string' && !isCleanText(value)) return undefined;
       // Turns -0 into 0, because a database may tell them apart.

@@ -32,13 +32,19 @@ export function repeatedReceipt<Stored extends Pick<Receipt, 'fingerprint' | 'un
   return stored;
 }
 
-/** Options that make a creation safe to repeat. */
-export interface Idempotency {
+/** Options of a creation, which make it safe to repeat. */
+export interface CreateOptions {
   /** Names the creation, for its caller, among users or among posts. */
-  readonly idempotencyKey: string;
-  /** The name of the caller. Calls without one share their keys. */
+  readonly idempotencyKey?: string | undefined;
+  /**
+   * The name of the caller. Calls without one share their keys. A service bound to a caller ignores this and
+   * uses the caller's name.
+   */
   readonly caller?: string | undefined;
 }
+
+/** Options of a creation with a key. */
+export type Idempotency = CreateOptions & { readonly idempotencyKey: string };
 
 /**
  * Makes a receipt of digests, so that a store keeps neither the caller's name nor the input.

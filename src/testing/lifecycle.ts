@@ -13,8 +13,8 @@ import {
   uncalled,
 } from './assertions.ts';
 import { digest, newReceipt, post, times, user } from './fixtures.ts';
-import { customEq, expectMatches, insert, list, repositoryOf } from './lists.ts';
-import { customFilters, type Opened, type StoreContract, type Suite } from './suite.ts';
+import { customEq, expectMatches, insert, list } from './lists.ts';
+import { customFilters, type Opened, repositoryOf, type Suite } from './suite.ts';
 
 /** Opening and closing a store, and whether it is ready. */
 export function describeLifecycle({ test, testEach }: Suite): void {
@@ -109,7 +109,7 @@ const otherFilters = {
 /** Stores that are closed and opened again. */
 export function describeReopen(
   { contract: { withoutTransfer }, testEach, test }: Suite,
-  reopen: NonNullable<StoreContract['reopen']>,
+  reopen: NonNullable<Suite['contract']['reopen']>,
 ): void {
   /** Closes a store, opens its data with these filters, and closes it again. */
   const withReopened = async (

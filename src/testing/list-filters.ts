@@ -5,18 +5,8 @@ import { searchFields } from '../domain/search.ts';
 import { prefixSpan } from '../domain/text.ts';
 import { expectEqual } from './assertions.ts';
 import { expandingCharacter, longTexts, times } from './fixtures.ts';
-import {
-  customEq,
-  expectMatches,
-  idsOf,
-  insert,
-  list,
-  oneOf,
-  recordsOf,
-  rowOf,
-  select,
-} from './lists.ts';
-import { customFilters, type Resource, type Suite } from './suite.ts';
+import { customEq, expectMatches, idsOf, insert, list, oneOf, recordsOf, select } from './lists.ts';
+import { customFilters, type Resource, rowOf, type Suite } from './suite.ts';
 
 /** Texts that a collation, pattern, query or driver could confuse. */
 const similarTexts = [

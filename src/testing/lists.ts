@@ -10,10 +10,10 @@ import {
 } from '../domain/list.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { Collection, Entity, Versioned } from '../domain/record.ts';
-import { customValue, type SearchRow, searchRow } from '../domain/search.ts';
+import { customValue, type SearchRow } from '../domain/search.ts';
 import type { Repository } from '../ports/repository.ts';
-import type { Store } from '../ports/store.ts';
 import { assert, expectEqual, quote } from './assertions.ts';
+import { rowOf } from './suite.ts';
 
 type Lister<R> = Pick<Repository<R>, 'list'>;
 
@@ -85,19 +85,8 @@ export function select<R extends Entity>(
     .map(({ record }) => record);
 }
 
-export function rowOf(collection: Collection, record: object): SearchRow {
-  return searchRow(collection, record as never);
-}
-
-export function repositoryOf(store: Store, collection: Collection): Repository<Entity> {
-  return store[collection] as unknown as Repository<Entity>;
-}
-
-export function sortKeyOf(
-  record: object,
-  row: SearchRow,
-  { field, customType }: QueryOrder,
-): SortKey {
+export function sortKeyOf(record: object, row: SearchRow, order: QueryOrder): SortKey {
+  const { field, customType } = order;
   if (customType === undefined) return row[field] ?? null;
   return customValue(record, { name: field, type: customType });
 }

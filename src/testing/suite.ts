@@ -1,4 +1,5 @@
 import type { Collection, Entity, Id } from '../domain/record.ts';
+import { type SearchRow, searchRow } from '../domain/search.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../ports/transfer.ts';
@@ -197,4 +198,12 @@ function postsOf(store: Store, author: Id) {
 export function transferOf({ transfer }: Store): Transfer {
   assert(transfer, 'it has no transfer, and its contract does not say why (withoutTransfer)');
   return transfer;
+}
+
+export function rowOf(collection: Collection, record: object): SearchRow {
+  return searchRow(collection, record as never);
+}
+
+export function repositoryOf(store: Store, collection: Collection): Repository<Entity> {
+  return store[collection] as unknown as Repository<Entity>;
 }

@@ -12,9 +12,10 @@ import {
   expectRecord,
   mutate,
 } from './assertions.ts';
-import { at, shuffled, times, user, variedTexts } from './fixtures.ts';
+import { followEvents } from './events.ts';
+import { at, post, shuffled, times, user, variedTexts } from './fixtures.ts';
 import { idsOf, insert, recordsOf } from './lists.ts';
-import { type Suite, transferOf } from './suite.ts';
+import { type Suite, transferOf, uniqueField } from './suite.ts';
 
 /** Records that are read by id and stored as they are. */
 export function describeTransfer(suite: Suite): void {
@@ -23,6 +24,7 @@ export function describeTransfer(suite: Suite): void {
     describeScans(suite);
     describeLoads(suite);
     describeConflicts(suite);
+    describeDeletedIds(suite);
   } else {
     test(`has no transfer: ${contract.withoutTransfer}`, async (store) => {
       assert(store.transfer === undefined, 'it has a transfer, but its contract says otherwise');
@@ -127,21 +129,72 @@ function describeLoads({ testEach }: Suite): void {
   });
 }
 
-function describeConflicts({ test }: Suite): void {
-  test('load rejects the email address of another user until it is free', async (store) => {
-    const { users } = transferOf(store);
-    const one = user();
-    const two = user({ email: null });
-    await insert(store.users, [one]);
-    const moved = loaded({ ...one, email: null }, 2);
-    const taken = loaded({ ...two, email: one.email }, 3);
-    const twins = times(2, () => loaded(user({ email: 'twin@example.com' })));
-    for (const refused of [[taken], [taken, moved], twins]) {
-      await expectError(users.load(refused), 'email-taken');
-      await expectAbsent(store.users, two.id);
+function describeConflicts({ test, testEach }: Suite): void {
+  testEach('load rejects a unique value of another record until it is free', async (resource) => {
+    const { name, records, make, transfer } = resource;
+    const email = { field: 'email', values: ['one@example.com', 'two@example.com'] };
+    const declared = uniqueField(resource);
+    for (const { field, values } of name === 'users' ? [email, declared] : [declared]) {
+      const one = make({ [field]: values[0] });
+      const two = make({ [field]: null });
+      await insert(records, [one]);
+      const moved = loaded({ ...one, [field]: null }, 2);
+      const taken = loaded({ ...two, [field]: values[0] }, 3);
+      const twins = times(2, () => loaded(make({ [field]: values[1] })));
+      for (const refused of [[taken], [taken, moved], twins]) {
+        const code = field === 'email' ? 'email-taken' : 'field-taken';
+        await expectError(transfer.load(refused), code);
+        await expectAbsent(records, two.id);
+      }
+      await transfer.load([moved, taken]);
+      expectRecord(await records.get(two.id), taken.record, 3);
     }
-    await users.load([moved, taken]);
-    expectRecord(await store.users.get(two.id), taken.record, 3);
+  });
+
+  test('load rejects an unknown author until the user is loaded', async (store) => {
+    const { users, posts } = transferOf(store);
+    const author = user();
+    const stored = post();
+    await insert(store.posts, [stored]);
+    const added = loaded(post({ authorId: author.id }), 3);
+    const changed = loaded({ ...stored, authorId: author.id }, 2);
+    for (const refused of [added, changed]) {
+      await expectError(posts.load([refused]), 'invalid-record');
+    }
+    await expectAbsent(store.posts, added.record.id);
+    expectRecord(await store.posts.get(stored.id), stored);
+    await users.load([loaded(author)]);
+    await posts.load([added, changed]);
+    for (const { record, version } of [added, changed]) {
+      expectRecord(await store.posts.get(record.id), record, version);
+    }
+  });
+}
+
+function describeDeletedIds({ contract, testEach }: Suite): void {
+  testEach('deleted.load raises last versions, and never lowers them', async (resource, store) => {
+    const { name, records, make, remove, transfer } = resource;
+    const kept = make({ id: 'kept' });
+    await insert(records, [kept, make({ id: 'gone' })]);
+    await records.update('gone', ({ record }) => ({ ...record, n: 1 }));
+    await remove('gone');
+    const follower = contract.withoutEvents === undefined ? await followEvents(store) : undefined;
+    let last = 2;
+    for (const lastVersion of [1, 2, 7, 6]) {
+      last = Math.max(last, lastVersion);
+      await transfer.deleted.load(['gone', 'kept'].map((id) => ({ id, lastVersion })));
+      expectEqual('lastVersion of a deleted record', await records.lastVersion('gone'), last);
+      expectEqual('lastVersion of a record', await records.lastVersion('kept'), 1);
+    }
+    await transfer.deleted.load([{ id: 'new', lastVersion: 4 }]);
+    const deleted = [
+      { id: 'gone', lastVersion: 7 },
+      { id: 'new', lastVersion: 4 },
+    ];
+    expectEqual('the deleted ids', await transfer.deleted.scan(10), deleted);
+    expectRecord(await records.get('kept'), kept);
+    await createNew(records, make({ id: 'new' }), undefined, 5);
+    await follower?.expect([{ type: 'created', collection: name, id: 'new', version: 5 }]);
   });
 }
 

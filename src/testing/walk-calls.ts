@@ -23,8 +23,8 @@ import type { Guard } from '../ports/repository.ts';
 import type { Store } from '../ports/store.ts';
 import { deleteModes } from '../ports/user-repository.ts';
 import { at, digest, post, times, user } from './fixtures.ts';
-import { repositoryOf, rowOf, sortKeyOf } from './lists.ts';
-import { customFilters, transferOf } from './suite.ts';
+import { sortKeyOf } from './lists.ts';
+import { customFilters, repositoryOf, rowOf, transferOf } from './suite.ts';
 
 /** A call that can be made on several stores, first on the memory store. */
 export type Call = (store: Store) => Promise<unknown>;
@@ -230,9 +230,7 @@ export class RandomCalls {
     const values = isList ? [record[name]].flat() : [record[name]];
     const own = this.#pick(values.length > 0 ? values : [undefined]);
     const isOwn = typeof own === (type === 'text' || isList ? 'string' : type);
-    if (
-      earlier === undefined ? this.#chance(isOwn ? 0.5 : 0.1) : earlier.customType !== undefined
-    ) {
+    if (earlier ? earlier.customType !== undefined : this.#chance(isOwn ? 0.5 : 0.1)) {
       const random = isList ? 'en' : this.#pick(customValues[type]);
       const value = isOwn && this.#chance(0.9) ? own : random;
       const ops = type === 'boolean' ? (['eq'] as const) : (['eq', 'from', 'before'] as const);

@@ -3,6 +3,7 @@ import {
   type Condition,
   type Creation,
   cutPage,
+  type DeletedId,
   type EventLog,
   type ListQuery,
   type Post,
@@ -254,6 +255,28 @@ export const faults: readonly Fault[] = [
             await inner.load([new VersionedRecord(record, Math.max(version, last))]);
           }
         },
+      }))(store),
+  },
+  {
+    fault: 'ignores records that it cannot load',
+    breaks: 'load rejects',
+    says: /a call returned/,
+    plant: inTransfer((inner) => ({
+      load: (records: readonly Versioned<User>[]) => inner.load(records).catch(() => {}),
+    })),
+  },
+  {
+    fault: 'keeps the last version of a deleted id that is loaded again',
+    breaks: 'deleted.load raises last versions',
+    plant: (store) =>
+      inTransfer(({ deleted }, name) => ({
+        deleted: overriding(deleted, {
+          async load(ids: readonly DeletedId[]) {
+            for (const one of ids) {
+              if (!(await store[name].lastVersion(one.id))) await deleted.load([one]);
+            }
+          },
+        }),
       }))(store),
   },
   {

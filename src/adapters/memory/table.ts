@@ -134,11 +134,10 @@ export class Table<R extends User | Post> {
   /** Returns the rows after a position, or all rows, in order. */
   *rowsAfter(order: QueryOrder, position?: Position): Generator<Row> {
     const rows = this.#inOrder(order);
-    const compare = comparison(order);
     let low = 0;
     for (let high = rows.length; position !== undefined && low < high; ) {
       const middle = (low + high) >>> 1;
-      if (compare(positionOf(rows[middle] as Row, order), position) > 0) high = middle;
+      if (compare(order, positionOf(rows[middle] as Row, order), position) > 0) high = middle;
       else low = middle + 1;
     }
     for (let row = rows[low]; row !== undefined; row = rows[++low]) yield row;
@@ -148,9 +147,8 @@ export class Table<R extends User | Post> {
     const name = `${fieldKey(order)} ${order.direction}`;
     let rows = this.#sorted.get(name);
     if (rows === undefined) {
-      const compare = comparison(order);
       rows = Array.from(this.#rows.values(), (row) => ({ row, at: positionOf(row, order) }))
-        .sort((a, b) => compare(a.at, b.at))
+        .sort((a, b) => compare(order, a.at, b.at))
         .map(({ row }) => row);
       this.#sorted.set(name, rows);
     }
@@ -158,9 +156,9 @@ export class Table<R extends User | Post> {
   }
 }
 
-/** Returns the function that compares positions of a list in this order. */
-function comparison({ direction }: QueryOrder): typeof comparePositions {
-  return direction === 'asc' ? comparePositions : (a, b) => comparePositions(b, a);
+/** Compares positions of a list in this order. */
+function compare({ direction }: QueryOrder, a: Position, b: Position): number {
+  return direction === 'asc' ? comparePositions(a, b) : comparePositions(b, a);
 }
 
 /** Names a field uniquely: a custom field may have the name of a search field. */

@@ -33,14 +33,13 @@ export async function checkArrays(
   collection: Collection,
   fields: CustomFilterFields = {},
 ): Promise<void> {
-  for (const { name, type } of declaredFields(fields)) {
-    if (type !== 'text[]') continue;
+  for (const { name: field, type: customType } of declaredFields(fields)) {
+    if (customType !== 'text[]') continue;
     const records = db.collection<{ _id: string }>(collection);
-    if (await records.indexExists(`${pathOf({ field: name, customType: type })}_createdAt`))
-      continue;
-    const found = await records.findOne({ [longListPath(name)]: true });
+    if (await records.indexExists(`${pathOf({ field, customType })}_createdAt`)) continue;
+    const found = await records.findOne({ [longListPath(field)]: true });
     if (found === null) continue;
-    throw new MongodbStoreError(arrayTooLongMessage(name, collection, found._id));
+    throw new MongodbStoreError(arrayTooLongMessage(field, collection, found._id));
   }
 }
 

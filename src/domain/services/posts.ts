@@ -7,12 +7,12 @@ import { isPlainObject } from '../json.ts';
 import { checkRequest, type ListRequest, type PartialListRequest } from '../list-request.ts';
 import type { Post } from '../post.ts';
 import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
+import type { CreateOptions } from '../receipt.ts';
 import type { Id, Versioned } from '../record.ts';
 import type { PostFilter } from '../search.ts';
 import { isCleanText } from '../text.ts';
 import type { PublicUser } from '../user.ts';
 import { maxLimitWithAuthors, type PageWithAuthors, type PostService } from './post-service.ts';
-import type { CreateOptions } from './record-service.ts';
 import {
   allRecords,
   checkChange,

@@ -2,19 +2,9 @@ import type { Creation } from '../../ports/repository.ts';
 import type { Page } from '../list.ts';
 import type { ListRequest, PartialListRequest } from '../list-request.ts';
 import type { Precondition } from '../precondition.ts';
+import type { CreateOptions } from '../receipt.ts';
 import type { Id, ServerMadeFields, Versioned } from '../record.ts';
 import type { SharedFilter } from '../search.ts';
-
-/** Options of a creation, which make it safe to repeat. */
-export interface CreateOptions {
-  /** Names the creation, for its caller, among users or among posts. */
-  readonly idempotencyKey?: string | undefined;
-  /**
-   * The name of the caller. Calls without one share their keys. A service bound to a caller ignores this and
-   * uses the caller's name.
-   */
-  readonly caller?: string | undefined;
-}
 
 /** No value has this type, so that a compiler error names the field. */
 interface NoSuchField<Name> {

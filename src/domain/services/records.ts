@@ -13,7 +13,7 @@ import {
 } from '../list-request.ts';
 import { checkOptions, checkSynchronous } from '../options.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
-import { type Idempotency, makeReceipt, type Receipt } from '../receipt.ts';
+import { type CreateOptions, type Idempotency, makeReceipt, type Receipt } from '../receipt.ts';
 import {
   type Id,
   pickFields,
@@ -24,7 +24,7 @@ import {
 import type { RecordModel } from '../record-model.ts';
 import type { SharedFilter } from '../search.ts';
 import { isCleanText } from '../text.ts';
-import type { Change, CreateOptions } from './record-service.ts';
+import type { Change } from './record-service.ts';
 
 // The use cases that users and posts have in common, as functions of a context. users.ts and posts.ts add
 // their own and bind them all to a caller.

@@ -5,11 +5,11 @@ import { isRostrumError, RostrumError } from '../errors.ts';
 import { cutPage, type Page, type Position } from '../list.ts';
 import { type CheckedRequest, checkRequest, type ListRequest } from '../list-request.ts';
 import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
+import type { CreateOptions } from '../receipt.ts';
 import { type Id, pickFields, type Versioned, VersionedRecord } from '../record.ts';
 import { filters, type UserFilter, userSortKey } from '../search.ts';
 import { isCleanText } from '../text.ts';
 import type { PublicUser, User, UserInput } from '../user.ts';
-import type { CreateOptions } from './record-service.ts';
 import {
   allRecords,
   changeRecord,

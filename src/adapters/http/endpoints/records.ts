@@ -1,8 +1,8 @@
 import { type CustomFilterFields, declaredFields } from '../../../domain/declared-fields.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { PostInput } from '../../../domain/post.ts';
+import type { CreateOptions } from '../../../domain/receipt.ts';
 import type { Collection, Versioned } from '../../../domain/record.ts';
-import type { CreateOptions } from '../../../domain/services/record-service.ts';
 import type { UserInput } from '../../../domain/user.ts';
 import type { Context, Handler } from '../context.ts';
 import type { Endpoint, Parameter } from '../endpoint.ts';

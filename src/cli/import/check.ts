@@ -172,8 +172,8 @@ export function uniqueFields(record: Entity, declared?: CustomFilterFields) {
   return declaredFields(declared).flatMap((one) => {
     const value = one.isUnique ? customValue(record, one) : null;
     if (value === null) return [];
-    const { name, type: custom } = one;
-    const conditions = [{ field: name, custom, op: 'eq', value } as const];
+    const { name, type: customType } = one;
+    const conditions: Condition[] = [{ field: name, customType, op: 'eq', value }];
     return [{ name, key: `${name} ${value}`, conditions, taken: fieldTaken(name).details.issues }];
   });
 }

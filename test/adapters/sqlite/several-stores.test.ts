@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { expect } from 'chai';
-import type { CustomFilterType, Store } from '../../../src/ports/index.ts';
+import type { Condition, CustomFilterType, Store } from '../../../src/ports/index.ts';
 import { Folder, look, value } from './support/folder.ts';
 import { post, user } from './support/records.ts';
 
@@ -32,8 +32,13 @@ describe('several SQLite stores on one file', () => {
     const customFilters = { posts: { Slug: 'number', slug: 'number' } } as const;
     const other = folder.open(path, { customFilters });
     await folder.open(path, { customFilters: {} }).close();
-    const total = async (store: Store, field: string, custom: CustomFilterType, value: Scalar) => {
-      const conditions = [{ field, custom, op: 'eq', value }] as const;
+    const total = async (
+      store: Store,
+      field: string,
+      customType: CustomFilterType,
+      value: Scalar,
+    ) => {
+      const conditions: Condition[] = [{ field, customType, op: 'eq', value }];
       const order = { field: 'createdAt', direction: 'asc' } as const;
       return (await store.posts.list({ conditions, order, limit: 9, bytes: 999, total: true }))
         .total;

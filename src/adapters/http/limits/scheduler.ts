@@ -7,9 +7,9 @@ const budget = { iterationMs: 10, starts: 256 };
 /**
  * After an iteration of more than `iterationMs`, nothing starts for an eighth of its duration, at most `maxMs`: Node
  * accepts one connection per iteration, so other clients need short ones. After an iteration of more than
- * `connectingMs`, nothing starts while each one brings a new client, for at most `maxConnectingMs`.
+ * `connectingMs`, nothing starts while each one brings a new client, for at most `connectingIterations`.
  */
-const pause = { iterationMs: 20, part: 8, maxMs: 25, connectingMs: 2, maxConnectingMs: 50 };
+const pause = { iterationMs: 20, part: 8, maxMs: 25, connectingMs: 2, connectingIterations: 100 };
 
 /** The requests that wait for the event loop. */
 interface WaitingRequests {
@@ -87,18 +87,18 @@ export class Scheduler {
     }
     this.#isPausing = true;
     if (heldMs <= pause.iterationMs) {
-      this.#letClientsConnect(now + pause.maxConnectingMs);
+      this.#letClientsConnect(pause.connectingIterations);
       return;
     }
     const ms = Math.min(heldMs / pause.part, pause.maxMs);
-    setTimeout(this.#letClientsConnect, ms, now + ms + pause.maxConnectingMs);
+    setTimeout(this.#letClientsConnect, ms, pause.connectingIterations);
   }
 
-  readonly #letClientsConnect = (until: number): void => {
-    const isConnecting = this.#hasNewClients && performance.now() < until;
+  readonly #letClientsConnect = (iterations: number): void => {
+    const isConnecting = this.#hasNewClients && iterations > 0;
     this.#hasNewClients = false;
     if (isConnecting) {
-      setImmediate(this.#letClientsConnect, until);
+      setImmediate(this.#letClientsConnect, iterations - 1);
       return;
     }
     this.#isPausing = false;

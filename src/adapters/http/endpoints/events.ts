@@ -90,19 +90,15 @@ function limitWaiting(waiting: KeyedSemaphore, ctx: Context): void {
     const { policy, capacity } = full;
     ctx.append('RateLimit-Policy', `"held-${policy}";q=${capacity};qu="concurrent-requests"`);
     ctx.append('RateLimit', `"held-${policy}";r=0`);
-    throw tooManyWaiting(full);
+    const sentence = `At most ${capacity} requests per ${policy} can wait for events at the same time.`;
+    const headers = { 'Retry-After': String(retryAfter) };
+    throw new Problem('too-many-requests', sentence, { headers });
   }
   for (const slot of slots) ctx.res.once('close', waiting.take(slot));
 }
 
 function slotOf(policy: 'address' | 'caller', name: string) {
   return { policy, key: `${policy} ${name}`, capacity: maxWaiting[policy] };
-}
-
-function tooManyWaiting({ policy, capacity }: ReturnType<typeof slotOf>): Problem {
-  const sentence = `At most ${capacity} requests per ${policy} can wait for events at the same time.`;
-  const headers = { 'Retry-After': String(retryAfter) };
-  return new Problem('too-many-requests', sentence, { headers });
 }
 
 /** Aborted when the client disconnects or half-closes its connection, and when the server stops. */

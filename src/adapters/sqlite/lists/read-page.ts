@@ -58,17 +58,27 @@ export function readPage(
       const [key = null, id = ''] = connection.get<[SortKey, Id]>(position, row) ?? [];
       return { key, id };
     });
-    const terms = query.conditions.map((condition) => termFor(collection, condition));
-    if (rarest !== undefined) terms.push(rarest.term);
-    const count = select({ sql: 'count(*)', values: [] }, collection, terms);
     return {
       versions: items.map(({ version }) => version),
       texts: items.map(({ json }) => json),
       next,
-      ...(query.total && { total: connection.get<[number]>(count.sql, ...count.values)?.[0] }),
+      ...(query.total && { total: countMatches(connection, collection, query, rarest) }),
       isProjected: projection !== undefined,
     };
   });
+}
+
+function countMatches(
+  connection: Connection,
+  collection: Collection,
+  { conditions }: PlainQuery,
+  rarest: RarestElement | undefined,
+): number {
+  const terms = conditions.map((condition) => termFor(collection, condition));
+  if (rarest !== undefined) terms.push(rarest.term);
+  const { sql, values } = select({ sql: 'count(*)', values: [] }, collection, terms);
+  const [count] = connection.get<[number]>(sql, ...values) ?? [0];
+  return count;
 }
 
 /**

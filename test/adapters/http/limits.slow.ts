@@ -41,14 +41,14 @@ function stuckStore<M extends 'get' | 'list' | 'create' | 'update'>(method: M) {
 describe('the limiter', function () {
   this.timeout(60_000);
 
-  it('rejects an operation that already has 512 requests, and still serves others', async () => {
+  it('rejects an operation that already has 256 requests, and still serves others', async () => {
     const { store, seen, release } = stuckStore('get');
     await using api = await startApi({ store });
-    const waiting = Array.from({ length: 512 }, () => api.get('/users/x'));
-    await until(() => seen.now === 512, 'all are in progress', 30_000);
+    const waiting = Array.from({ length: 256 }, () => api.get('/users/x'));
+    await until(() => seen.now === 256, 'all are in progress', 30_000);
     const refused = await api.get('/users/x');
     expectProblem(refused, 503, 'overloaded');
-    expect(refused.headers.get('Retry-After')).to.match(/^[1-5]$/);
+    expect(refused.headers.get('Retry-After')).to.match(/^1?\d$|^20$/);
     expect((await api.get('/users?limit=1')).status).to.equal(200);
     expect((await api.get(`${api.server.url}/readyz`)).status).to.equal(200);
     release();
@@ -61,8 +61,8 @@ describe('the limiter', function () {
   it('rejects a write without reading its body', async () => {
     const { store, seen, release } = stuckStore('create');
     await using api = await startApi({ store });
-    const waiting = Array.from({ length: 512 }, () => api.post('/users', { name: 'Ann' }));
-    await until(() => seen.now === 512, 'all are in progress', 30_000);
+    const waiting = Array.from({ length: 256 }, () => api.post('/users', { name: 'Ann' }));
+    await until(() => seen.now === 256, 'all are in progress', 30_000);
     const refused = await exchange(api.server, `${post}Content-Length: 1000\r\n\r\n`);
     expect([refused?.status, refused?.body.code]).to.deep.equal([503, 'overloaded']);
 

@@ -1,6 +1,7 @@
-import { RostrumError } from '../../../domain/errors.ts';
 import { type Context, RequestAborted, type Step } from '../context.ts';
+import { Problem } from '../problems/problem.ts';
 import { PendingClients, stallMs } from './pending-clients.ts';
+import { RetryTimes } from './retry-times.ts';
 import { Scheduler } from './scheduler.ts';
 import { KeyedSemaphore, type Slot } from './semaphore.ts';
 
@@ -20,7 +21,7 @@ const smallResponse = 64 * 1024;
 /** What the limiter allows. `test/faults/http-pressure.ts` fails without each of these limits. */
 const limits = {
   /** Requests of one queue, and of all, in progress or waiting; one more is a 503. */
-  perQueue: 512,
+  perQueue: 256,
   total: 2000,
   /** Bodies of more than `smallBody` that are read or used at a time. */
   bodies: 64,
@@ -33,9 +34,6 @@ const limits = {
   /** Milliseconds that a request waits; after that it is a 503. */
   waitMs: 10_000,
 };
-
-/** Created once, because capturing the stack costs more than the rest of a rejection. */
-const overloaded = new RostrumError('overloaded', {});
 
 /** What metrics show of a limiter. */
 export interface LimiterState {
@@ -55,7 +53,7 @@ interface Waiting {
 /** Requests of one kind, and their large responses. */
 class Queue {
   /** How many requests can run or wait. */
-  capacity = limits.perQueue;
+  capacity: number;
   readonly waiting = new Set<Waiting>();
   readonly unread = new PendingClients();
   running = 0;
@@ -63,6 +61,10 @@ class Queue {
   usedMs = 0;
   /** True if all requests need the same slot: if the first one cannot start, no other one can. */
   sharesSlot = false;
+
+  constructor(capacity = limits.perQueue) {
+    this.capacity = capacity;
+  }
 
   get isFull(): boolean {
     return this.waiting.size + this.running >= this.capacity;
@@ -76,6 +78,9 @@ class Queue {
  */
 export class LoadLimiter {
   readonly #queues = new Map<string, Queue>();
+  /** Requests that are about to be rejected. */
+  readonly #rejected = new Queue(limits.total);
+  readonly #retryTimes = new RetryTimes();
   readonly #slots = new KeyedSemaphore();
   readonly #scheduler = new Scheduler({
     count: () => this.#waiting,
@@ -109,10 +114,10 @@ export class LoadLimiter {
   admit(operation: string, capacity?: number): Step {
     const queue = this.#queue(operation);
     queue.capacity = capacity ?? queue.capacity;
-    return async ({ req: { socket }, state: { rostrum } }, next) => {
-      this.#scheduler.arrived(socket);
-      this.#checkCapacity(queue);
-      const { reservations } = rostrum;
+    return async (ctx, next) => {
+      this.#scheduler.arrived(ctx.req.socket);
+      if (this.#isFull(queue)) await this.#reject(ctx);
+      const { reservations } = ctx.state.rostrum;
       reservations.add(() => this.#scheduler.schedule());
       try {
         await next();
@@ -179,8 +184,30 @@ export class LoadLimiter {
     return queue;
   }
 
-  #checkCapacity(queue: Queue): void {
-    if (queue.isFull || this.#running + this.#waiting >= limits.total) throw overloaded;
+  #isFull(queue: Queue): boolean {
+    return queue.isFull || this.#running + this.#waiting >= limits.total;
+  }
+
+  /**
+   * Rejects a request when it is the turn of such requests: a rejection takes longer than a small request, and
+   * clients that retry at once must not keep out others.
+   */
+  async #reject(ctx: Context): Promise<never> {
+    if (!this.#isFull(this.#rejected)) {
+      await this.#start(
+        ctx,
+        this.#rejected,
+        () => true,
+        () => {},
+      );
+    }
+    throw this.#overloaded();
+  }
+
+  #overloaded(): Problem {
+    const seconds = this.#retryTimes.next(performance.now() / 1000);
+    const headers = { 'Retry-After': String(seconds) };
+    return new Problem('overloaded', 'The server is overloaded.', { headers });
   }
 
   /** Once a queue has large responses, its running requests count as large ones too. */
@@ -209,7 +236,7 @@ export class LoadLimiter {
     canStart: () => boolean,
     start: () => void,
   ): Promise<void> | undefined {
-    this.#checkCapacity(queue);
+    if (this.#isFull(queue)) return this.#reject(ctx);
     if (this.#waiting > 0 || !this.#scheduler.hasTime() || !canStart()) {
       return this.#wait(ctx, queue, canStart, start);
     }
@@ -236,7 +263,7 @@ export class LoadLimiter {
     const fail = (error: Error) => {
       if (this.#remove(queue, waiting)) reject(error);
     };
-    const timer = setTimeout(fail, limits.waitMs, overloaded);
+    const timer = setTimeout(() => fail(this.#overloaded()), limits.waitMs);
     const onClose = () => fail(new RequestAborted());
     ctx.res.once('close', onClose);
     try {
@@ -247,7 +274,7 @@ export class LoadLimiter {
     }
     // A half-closed connection usually means that the client has gone. If it has not, it gets the 503.
     const hasLeft = ctx.req.socket.readableEnded && performance.now() - since > stallMs;
-    if (hasLeft) throw overloaded;
+    if (hasLeft) throw this.#overloaded();
   }
 
   #remove(queue: Queue, waiting: Waiting): boolean {

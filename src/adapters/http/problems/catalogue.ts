@@ -17,13 +17,16 @@ export interface ProblemType {
   readonly advice: string;
   /** The header `Retry-After`, in seconds. */
   readonly retryAfter?: number;
-  /** Up to this many seconds are added at random, so that clients do not all come back at once. */
-  readonly jitter?: number;
+  /** The longest `Retry-After`, if it differs: then the server chooses it. */
+  readonly maxRetryAfter?: number;
   /** The headers that it can have besides the common ones and the `Retry-After` that `retryAfter` sets. */
   readonly headers?: readonly string[];
   /** An example of the members that it has besides the common ones. */
   readonly example?: Readonly<Record<string, unknown>>;
 }
+
+/** The `Retry-After` of an overloaded server, in seconds: the more clients it rejects, the longer. */
+export const overloadedRetryAfter = { min: 1, max: 20 };
 
 const taken = (pointer: string, message: string) => ({
   errors: [{ pointer, code: 'taken', message }],
@@ -257,8 +260,8 @@ const catalogue = {
     title: 'Server overloaded',
     meaning: 'Too many requests are waiting, or a list took too long. Nothing was changed.',
     advice: 'Retry after the time in Retry-After.',
-    retryAfter: 1,
-    jitter: 4,
+    retryAfter: overloadedRetryAfter.min,
+    maxRetryAfter: overloadedRetryAfter.max,
   },
   'credentials-unavailable': {
     status: 503,

@@ -48,7 +48,7 @@ export class Problem extends Error {
  */
 export function problemResponse(problem: Problem, requestId: string, problemsUrl = '/problems') {
   const { code, type, message, parts } = problem;
-  const { status, title, retryAfter, jitter = 0 } = type;
+  const { status, title, retryAfter } = type;
   const { errors = [], members, headers } = parts;
   const body = {
     type: `${problemsUrl}/${code}`,
@@ -61,13 +61,12 @@ export function problemResponse(problem: Problem, requestId: string, problemsUrl
     ...(errors.length > 0 && { errors: errors.slice(0, maxIssues) }),
     ...members,
   };
-  const seconds = retryAfter && retryAfter + Math.floor(Math.random() * (jitter + 1));
   return {
     body: `${JSON.stringify(body)}\n`,
     headers: {
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
-      ...(seconds !== undefined && { 'Retry-After': String(seconds) }),
+      ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
       ...headers,
     } as Readonly<Record<string, string>>,
   };

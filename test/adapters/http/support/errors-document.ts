@@ -19,9 +19,9 @@ const fieldCodes: Readonly<Record<FieldCode, string>> = {
   'number-range': 'An integer beyond ±(2⁵³ − 1), or a number that overflows.',
 };
 
-function retryOf({ retryAfter, jitter = 0 }: ProblemType): string {
+function retryOf({ retryAfter, maxRetryAfter }: ProblemType): string {
   if (retryAfter === undefined) return '';
-  const most = jitter === 0 ? '' : ` to ${retryAfter + jitter}`;
+  const most = maxRetryAfter === undefined ? '' : ` to ${maxRetryAfter}`;
   return ` \`Retry-After\` is ${retryAfter}${most} s.`;
 }
 

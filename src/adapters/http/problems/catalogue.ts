@@ -26,7 +26,7 @@ export interface ProblemType {
 }
 
 /** The `Retry-After` of an overloaded server, in seconds: the more clients it rejects, the longer. */
-export const overloadedRetryAfter = { min: 1, max: 20 };
+export const overloadedRetryAfter = { min: 1, max: 30 };
 
 const taken = (pointer: string, message: string) => ({
   errors: [{ pointer, code: 'taken', message }],

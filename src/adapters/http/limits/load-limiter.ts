@@ -78,8 +78,8 @@ class Queue {
  */
 export class LoadLimiter {
   readonly #queues = new Map<string, Queue>();
-  /** Requests that are about to be rejected. */
-  readonly #rejected = new Queue(limits.total);
+  /** The queue of requests that will be rejected. */
+  readonly #rejections = new Queue(limits.total);
   readonly #retryTimes = new RetryTimes();
   readonly #slots = new KeyedSemaphore();
   readonly #scheduler = new Scheduler({
@@ -189,18 +189,11 @@ export class LoadLimiter {
   }
 
   /**
-   * Rejects a request when it is the turn of such requests: a rejection takes longer than a small request, and
-   * clients that retry at once must not keep out others.
+   * Rejections have a queue of their own: each takes as long as a small request, and clients that retry at once
+   * would keep others waiting.
    */
   async #reject(ctx: Context): Promise<never> {
-    if (!this.#isFull(this.#rejected)) {
-      await this.#start(
-        ctx,
-        this.#rejected,
-        () => true,
-        () => {},
-      );
-    }
+    if (!this.#isFull(this.#rejections)) await this.#start(ctx, this.#rejections);
     throw this.#overloaded();
   }
 
@@ -233,8 +226,8 @@ export class LoadLimiter {
   #start(
     ctx: Context,
     queue: Queue,
-    canStart: () => boolean,
-    start: () => void,
+    canStart = () => true,
+    start = () => {},
   ): Promise<void> | undefined {
     if (this.#isFull(queue)) return this.#reject(ctx);
     if (this.#waiting > 0 || !this.#scheduler.hasTime() || !canStart()) {

@@ -9,7 +9,7 @@ const budget = { iterationMs: 10, starts: 256 };
  * accepts one connection per iteration, so other clients need short ones. After an iteration of more than
  * `connectingMs`, nothing starts while each one brings a new client, for at most `connectingIterations`.
  */
-const pause = { iterationMs: 20, part: 8, maxMs: 25, connectingMs: 2, connectingIterations: 100 };
+const pause = { iterationMs: 20, part: 8, maxMs: 25, connectingMs: 2, connectingIterations: 500 };
 
 /** The requests that wait for the event loop. */
 interface WaitingRequests {

@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/credentials/': ['own folder', ...core, node, 'jose$'],
   'src/adapters/http/': [...http(), '@koa/router$', 'koa-bodyparser$'],
   'src/adapters/http/problems/': http('problems/|sizes'),
-  'src/adapters/http/limits/': http('limits/|problems/|context'),
+  'src/adapters/http/limits/': http('limits/|context'),
   'src/adapters/http/headers/': http('headers/|problems/|context|target'),
   'src/adapters/http/operator/': [
     ...http('operator/|problems/|context|limits|send|target'),

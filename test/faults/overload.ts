@@ -1,5 +1,5 @@
 // Sends ten times as many concurrent requests as give the best throughput, on as many connections. The server
-// must serve nearly as many, reject the rest immediately, and respond to probes. Rejected clients retry after
+// must serve nearly as many, reject the rest soon, and respond to probes. Rejected clients retry after
 // `Retry-After`.
 //
 //   node test/faults/overload.ts [--rounds 15] [--only changes]

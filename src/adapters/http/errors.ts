@@ -7,11 +7,13 @@ import { entityTag } from './headers/etag.ts';
 import { versionMismatch } from './headers/preconditions.ts';
 import { failureLog } from './operator/log.ts';
 import { Problem, problemResponse } from './problems/problem.ts';
+import { RetryTimes } from './problems/retry-times.ts';
 
 /** Turns everything that is thrown into a problem. */
 export function handleErrors(logger: Logger | undefined): Step {
   // Without a logger, the app's `error` event gets unexpected errors.
   const logFailure = logger && failureLog(logger);
+  const retryTimes = new RetryTimes();
   return async (ctx, next) => {
     try {
       await next();
@@ -20,7 +22,7 @@ export function handleErrors(logger: Logger | undefined): Step {
         ctx.respond = false;
         return;
       }
-      const problem = toProblem(error, ctx);
+      const problem = toProblem(error, ctx, retryTimes);
       if (problem.status >= 500 && logFailure) logFailure(ctx, problem);
       else if (problem.cause !== undefined) ctx.app.emit('error', wrapCause(problem.cause), ctx);
       sendProblem(ctx, problem);
@@ -48,12 +50,12 @@ function wrapCause(cause: unknown): Error {
 }
 
 /** Errors that nobody expected become an opaque 500. */
-function toProblem(error: unknown, ctx: Context): Problem {
+function toProblem(error: unknown, ctx: Context, retryTimes: RetryTimes): Problem {
   if (error instanceof Problem) return error;
-  return isRostrumError(error) ? fromRostrumError(error, ctx) : internal(error);
+  return isRostrumError(error) ? fromRostrumError(error, ctx, retryTimes) : internal(error);
 }
 
-function fromRostrumError(error: AnyRostrumError, ctx: Context): Problem {
+function fromRostrumError(error: AnyRostrumError, ctx: Context, retryTimes: RetryTimes): Problem {
   const { message } = error;
   switch (error.code) {
     case 'id-taken': // The id generator produced a duplicate; the client can do nothing about it.
@@ -80,6 +82,10 @@ function fromRostrumError(error: AnyRostrumError, ctx: Context): Problem {
         members: { outcome: error.details.outcome },
         cause: error,
       });
+    case 'overloaded': {
+      const seconds = retryTimes.next(performance.now() / 1000);
+      return new Problem(error.code, message, { headers: { 'Retry-After': String(seconds) } });
+    }
     default:
       return new Problem(error.code, message);
   }

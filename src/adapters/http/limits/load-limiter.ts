@@ -1,7 +1,6 @@
+import { RostrumError } from '../../../domain/errors.ts';
 import { type Context, RequestAborted, type Step } from '../context.ts';
-import { Problem } from '../problems/problem.ts';
 import { PendingClients, stallMs } from './pending-clients.ts';
-import { RetryTimes } from './retry-times.ts';
 import { Scheduler } from './scheduler.ts';
 import { KeyedSemaphore, type Slot } from './semaphore.ts';
 
@@ -20,7 +19,7 @@ const smallResponse = 64 * 1024;
 
 /** What the limiter allows. `test/faults/http-pressure.ts` fails without each of these limits. */
 const limits = {
-  /** Requests of one queue, and of all, in progress or waiting; one more is a 503. */
+  /** Requests of one queue, and of all, in progress or waiting; one more is a 503. As many rejections can wait. */
   perQueue: 256,
   total: 2000,
   /** Bodies of more than `smallBody` that are read or used at a time. */
@@ -34,6 +33,9 @@ const limits = {
   /** Milliseconds that a request waits; after that it is a 503. */
   waitMs: 10_000,
 };
+
+/** Created once, because capturing the stack costs more than the rest of a rejection. */
+const overloaded = new RostrumError('overloaded', {});
 
 /** What metrics show of a limiter. */
 export interface LimiterState {
@@ -80,7 +82,6 @@ export class LoadLimiter {
   readonly #queues = new Map<string, Queue>();
   /** The queue of requests that will be rejected. */
   readonly #rejections = new Queue(limits.total);
-  readonly #retryTimes = new RetryTimes();
   readonly #slots = new KeyedSemaphore();
   readonly #scheduler = new Scheduler({
     count: () => this.#waiting,
@@ -184,23 +185,21 @@ export class LoadLimiter {
     return queue;
   }
 
+  /** Rejections don't count in the total, because they would take the place of other operations' requests. */
   #isFull(queue: Queue): boolean {
-    return queue.isFull || this.#running + this.#waiting >= limits.total;
+    if (queue === this.#rejections) return queue.isFull;
+    const inProgress = this.#running + this.#waiting - this.#rejections.waiting.size;
+    return queue.isFull || inProgress >= limits.total;
   }
 
   /**
-   * Rejections have a queue of their own: each takes as long as a small request, and clients that retry at once
-   * would keep others waiting.
+   * Rejections have a queue of their own, because each takes as long as a small request: otherwise, clients that
+   * retry at once would keep others waiting. If that queue is full, rejects at once.
    */
   async #reject(ctx: Context): Promise<never> {
+    ctx.state.rostrum.reservations.release();
     if (!this.#isFull(this.#rejections)) await this.#start(ctx, this.#rejections);
-    throw this.#overloaded();
-  }
-
-  #overloaded(): Problem {
-    const seconds = this.#retryTimes.next(performance.now() / 1000);
-    const headers = { 'Retry-After': String(seconds) };
-    return new Problem('overloaded', 'The server is overloaded.', { headers });
+    throw overloaded;
   }
 
   /** Once a queue has large responses, its running requests count as large ones too. */
@@ -222,7 +221,7 @@ export class LoadLimiter {
     });
   }
 
-  /** Starts at once if nothing else waits and the event loop has time; otherwise waits. */
+  /** Starts at once if nothing else waits and the event loop has time; otherwise waits. Rejects if the queue is full. */
   #start(
     ctx: Context,
     queue: Queue,
@@ -256,7 +255,7 @@ export class LoadLimiter {
     const fail = (error: Error) => {
       if (this.#remove(queue, waiting)) reject(error);
     };
-    const timer = setTimeout(() => fail(this.#overloaded()), limits.waitMs);
+    const timer = setTimeout(fail, limits.waitMs, overloaded);
     const onClose = () => fail(new RequestAborted());
     ctx.res.once('close', onClose);
     try {
@@ -267,7 +266,7 @@ export class LoadLimiter {
     }
     // A half-closed connection usually means that the client has gone. If it has not, it gets the 503.
     const hasLeft = ctx.req.socket.readableEnded && performance.now() - since > stallMs;
-    if (hasLeft) throw this.#overloaded();
+    if (hasLeft) throw overloaded;
   }
 
   #remove(queue: Queue, waiting: Waiting): boolean {

@@ -42,7 +42,7 @@ export function joinPage(
   end: string,
 ): string | Buffer {
   const last = records.length - 1;
-  // The ends are part of the one join: V8 would copy a text that is put together again when it is measured.
+  // With the ends in the first and last part: V8 would copy the whole text if they were added after the join.
   const parts = records.map(
     ({ json }, i) => (i === 0 ? front : '') + json + (i === last ? end : ''),
   );

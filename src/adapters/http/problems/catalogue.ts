@@ -15,9 +15,9 @@ export interface ProblemType {
   readonly meaning: string;
   /** What the client can do. */
   readonly advice: string;
-  /** The header `Retry-After`, in seconds. */
+  /** The header `Retry-After`, in seconds; the shortest if there is a `maxRetryAfter`. */
   readonly retryAfter?: number;
-  /** The longest `Retry-After`, if it differs: then the server chooses it. */
+  /** The longest `Retry-After`, if the server chooses it. */
   readonly maxRetryAfter?: number;
   /** The headers that it can have besides the common ones and the `Retry-After` that `retryAfter` sets. */
   readonly headers?: readonly string[];

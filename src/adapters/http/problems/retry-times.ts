@@ -1,11 +1,14 @@
-import { overloadedRetryAfter } from '../problems/catalogue.ts';
+import { overloadedRetryAfter } from './catalogue.ts';
 
-/** How many rejected clients are told to come back in the same second. */
+/** About how many rejected clients are told to come back in the same second. */
 const retriesPerSecond = 100;
 
-/** Chooses when rejected clients come back: the more there are, the later, because each retry takes time, too. */
+/**
+ * Chooses when rejected clients come back: the more there are, the later, because each retry takes time, too. After
+ * the longest time, it starts again with the shortest.
+ */
 export class RetryTimes {
-  /** When the last client comes back. */
+  /** When the client that was rejected last comes back, in seconds. */
   #last = 0;
 
   /**

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { RetryTimes } from '../../../../src/adapters/http/limits/retry-times.ts';
+import { RetryTimes } from '../../../../src/adapters/http/problems/retry-times.ts';
 
 describe('retry times', () => {
   it('bring back 100 clients a second, from 1 to 30 seconds later', () => {
@@ -12,7 +12,7 @@ describe('retry times', () => {
     expect(given).to.deep.equal(given.toSorted((a, b) => a - b));
   });
 
-  it('begin again at 1 second after the last one, and once no client is expected', () => {
+  it('start again at 1 second after the longest time, and once no client is due', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 40, noNaN: true })), (pauses) => {
         const times = new RetryTimes();

@@ -19,7 +19,10 @@ const smallResponse = 64 * 1024;
 
 /** What the limiter allows. `test/faults/http-pressure.ts` fails without each of these limits. */
 const limits = {
-  /** Requests of one queue, and of all, in progress or waiting; one more is a 503. As many rejections can wait. */
+  /**
+   * Requests of one queue, and of all, in progress or waiting; one more is a 503. Besides these, `total` rejections
+   * can wait.
+   */
   perQueue: 256,
   total: 2000,
   /** Bodies of more than `smallBody` that are read or used at a time. */
@@ -80,7 +83,7 @@ class Queue {
  */
 export class LoadLimiter {
   readonly #queues = new Map<string, Queue>();
-  /** The queue of requests that will be rejected. */
+  /** Requests that will be rejected. */
   readonly #rejections = new Queue(limits.total);
   readonly #slots = new KeyedSemaphore();
   readonly #scheduler = new Scheduler({
@@ -187,7 +190,6 @@ export class LoadLimiter {
 
   /** Rejections don't count in the total, because they would take the place of other operations' requests. */
   #isFull(queue: Queue): boolean {
-    if (queue === this.#rejections) return queue.isFull;
     const inProgress = this.#running + this.#waiting - this.#rejections.waiting.size;
     return queue.isFull || inProgress >= limits.total;
   }
@@ -198,7 +200,10 @@ export class LoadLimiter {
    */
   async #reject(ctx: Context): Promise<never> {
     ctx.state.rostrum.reservations.release();
-    if (!this.#isFull(this.#rejections)) await this.#start(ctx, this.#rejections);
+    if (!this.#rejections.isFull) {
+      const always = () => true;
+      await this.#wait(ctx, this.#rejections, always, () => {});
+    }
     throw overloaded;
   }
 
@@ -225,8 +230,8 @@ export class LoadLimiter {
   #start(
     ctx: Context,
     queue: Queue,
-    canStart = () => true,
-    start = () => {},
+    canStart: () => boolean,
+    start: () => void,
   ): Promise<void> | undefined {
     if (this.#isFull(queue)) return this.#reject(ctx);
     if (this.#waiting > 0 || !this.#scheduler.hasTime() || !canStart()) {

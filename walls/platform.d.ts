@@ -16,6 +16,7 @@ declare const crypto: {
 
 declare class TextEncoder {
   encode(text: string): Uint8Array;
+  encodeInto(text: string, into: Uint8Array): { readonly read: number; readonly written: number };
 }
 
 declare class URL {

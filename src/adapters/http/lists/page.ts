@@ -41,22 +41,19 @@ export function joinPage(
   records: readonly { readonly json: string }[],
   end: string,
 ): string | Buffer {
-  const last = records.length - 1;
-  // With the ends in the first and last part: V8 would copy the whole text if they were added after the join.
-  const parts = records.map(
-    ({ json }, i) => (i === 0 ? front : '') + json + (i === last ? end : ''),
-  );
-  if (parts.length === 0) parts.push(front + end);
-  let length = parts.length - 1;
+  const parts = [front];
+  for (const [i, { json }] of records.entries()) {
+    if (i > 0) parts.push(',');
+    parts.push(json);
+  }
+  parts.push(end);
+  let length = 0;
   for (const part of parts) length += part.length;
-  if (length <= shortPage) return parts.join(',');
-  let bytes = parts.length - 1;
+  if (length <= shortPage) return parts.join('');
+  let bytes = 0;
   for (const part of parts) bytes += Buffer.byteLength(part);
   const whole = Buffer.allocUnsafe(bytes);
   let at = 0;
-  for (const [i, part] of parts.entries()) {
-    if (i > 0) at += whole.write(',', at);
-    at += whole.write(part, at);
-  }
+  for (const part of parts) at += whole.write(part, at);
   return whole;
 }

@@ -38,7 +38,12 @@ export const limits = {
   smallRecord: 16 * 1024,
   /** Bytes that all lists of a process read at a time. */
   listBytes: 32 * 1024 * 1024,
-  /** Records per list command. */
+  /**
+   * Records that a list's first command reads: a page of 100, and one more. The server reads large records completely,
+   * even if it returns only their small parts, and a few of them fill a page.
+   */
+  firstListRecords: 101,
+  /** Records that each further command reads. */
   listRecords: 512,
   /** Ids per point-read command. */
   pointReads: 64,

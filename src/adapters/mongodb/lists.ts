@@ -20,6 +20,7 @@ import {
   allParts,
   oneBatch,
   pathOf,
+  readOptions,
   type StoredRecord,
   smallParts,
   versionedOf,
@@ -87,7 +88,8 @@ class Snapshot {
     const found: Listed[] = [];
     let position = after;
     for (let size = 0; ; ) {
-      const maxRecords = Math.min(limit + 1 - found.length, limits.listRecords);
+      const batch = found.length === 0 ? limits.firstListRecords : limits.listRecords;
+      const maxRecords = Math.min(limit + 1 - found.length, batch);
       const filter = filterAfter(query, position);
       // An order without an index, such as an author's posts by title, is sorted on disk.
       const options = { projection, sort: sorting(order), allowDiskUse: true };
@@ -136,7 +138,7 @@ class Snapshot {
     const time = this.#atClusterTime !== undefined && { atClusterTime: this.#atClusterTime };
     const readConcern = { level: 'snapshot', ...time };
     const { cursor } = await this.#call.run(({ maxTimeMS, signal }) =>
-      this.#db.command({ ...command, readConcern, maxTimeMS }, signal && { signal }),
+      this.#db.command({ ...command, readConcern, maxTimeMS }, { ...readOptions, signal }),
     );
     this.#atClusterTime ??= cursor.atClusterTime;
     return cursor.firstBatch;

@@ -2,7 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Document } from 'mongodb';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
-import { allParts, type StoredRecord, smallParts } from './documents.ts';
+import { allParts, readOptions, type StoredRecord, smallParts } from './documents.ts';
 import { limits } from './limits.ts';
 import { Semaphore } from './semaphore.ts';
 
@@ -67,7 +67,7 @@ export class PointReads {
   }
 
   async #find(filter: Document, projection: Document): Promise<StoredRecord[]> {
-    const { cursor } = await this.#connection.db.command({
+    const command = {
       find: this.#collection,
       filter,
       projection,
@@ -75,7 +75,8 @@ export class PointReads {
       singleBatch: true,
       readConcern: { level: 'majority' },
       maxTimeMS: limits.commandMs,
-    });
+    };
+    const { cursor } = await this.#connection.db.command(command, readOptions);
     return cursor.firstBatch;
   }
 }

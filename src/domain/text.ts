@@ -13,14 +13,14 @@ export function codePoints(text: string): number {
 }
 
 const encoder = new TextEncoder();
-const encoded = new Uint8Array(16 * 1024);
+/** Reused for every text: an array for each would make the garbage collector run more often. */
+const scratch = new Uint8Array(16 * 1024);
 
 /** Returns the length of a well-formed text in bytes of UTF-8. */
 export function utf8Bytes(text: string): number {
   let bytes = 0;
   for (let rest = text; rest !== ''; ) {
-    // Into a fixed array, because a copy of each large text would make the garbage collector run more often.
-    const { read, written } = encoder.encodeInto(rest, encoded);
+    const { read, written } = encoder.encodeInto(rest, scratch);
     bytes += written;
     rest = rest.slice(read);
   }

@@ -13,7 +13,7 @@ import {
   utf8Bytes,
 } from '../../src/domain/text.ts';
 
-const anyText = fc.string({ unit: 'binary' });
+const wellFormed = fc.string({ unit: 'binary' });
 const characters = Array.from({ length: 0x110000 }, (_, point) => point)
   .filter((point) => point < 0xd800 || point > 0xdfff)
   .map((point) => String.fromCodePoint(point));
@@ -29,18 +29,18 @@ const folding = fc.string({
   ),
   maxLength: 12,
 });
-const wellFormed = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
 
 describe('text', () => {
   it('counts code points, and a lone surrogate as one', () => {
-    fc.assert(fc.property(anyText, (text) => codePoints(text) === [...text].length));
+    const text = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '\ud83d', '\ude00') });
+    fc.assert(fc.property(text, (it) => codePoints(it) === [...it].length));
     expect(codePoints('😀😀')).to.equal(2);
     expect(codePoints('\ud83d')).to.equal(1);
     expect(codePoints('\ude00\ud83d')).to.equal(2);
   });
 
   it('counts bytes of UTF-8', () => {
-    const repeats = fc.integer({ min: 1, max: 5000 }); // Most texts are longer than the array.
+    const repeats = fc.integer({ min: 1, max: 5000 }); // About half of the texts do not fit into its array.
     const texts = fc.tuple(wellFormed, repeats).map(([text, count]) => text.repeat(count));
     fc.assert(fc.property(texts, (text) => utf8Bytes(text) === Buffer.byteLength(text)));
   });

@@ -12,7 +12,7 @@ import type { User } from '../../domain/user.ts';
 import { limits } from './limits.ts';
 
 /**
- * A record's JSON. One command reads all small records of a list, so a large record is in two parts: its short
+ * A record's JSON. A list reads many small records with one command, so a large record is in two parts: its short
  * members are in `json`, and the others in `rest`.
  */
 interface StoredText {
@@ -67,10 +67,10 @@ export const smallParts = {
 export const allParts = { ...smallParts, rest: 1 } as const;
 
 /**
- * The driver's options for a read of records. By default, the driver looks for invalid UTF-8 in each text, which takes
- * ten times as long as the rest of its parsing. Rostrum stores none.
+ * Turns off the driver's search for invalid UTF-8 in a reply, which takes ten times as long as the rest of its parsing.
+ * Rostrum stores only well-formed text.
  */
-export const readOptions = { enableUtf8Validation: false } as const;
+export const withoutUtf8Check = { enableUtf8Validation: false } as const;
 
 /** Returns the options of a `find` that returns up to this many documents at once, and leaves no cursor open. */
 export function oneBatch(limit: number) {

@@ -1,3 +1,5 @@
+import { pageLimits } from '../../domain/list.ts';
+
 /**
  * The limits of the store. Names that end in `Ms` are milliseconds. Together they ensure that no call lasts
  * longer than `callMs` (or `longCallMs`, if it makes progress), whatever happens to the server or the network.
@@ -39,10 +41,10 @@ export const limits = {
   /** Bytes that all lists of a process read at a time. */
   listBytes: 32 * 1024 * 1024,
   /**
-   * Records that a list's first command reads: a page of 100, and one more. The server reads large records completely,
-   * even if it returns only their small parts, and a few of them fill a page.
+   * Records that a list's first command reads: a page of the default size, and one more. A few large records fill a
+   * page, and the server reads each of them completely, even if it returns only its small part.
    */
-  firstListRecords: 101,
+  firstListRecords: pageLimits.default + 1,
   /** Records that each further command reads. */
   listRecords: 512,
   /** Ids per point-read command. */

@@ -20,10 +20,10 @@ import {
   allParts,
   oneBatch,
   pathOf,
-  readOptions,
   type StoredRecord,
   smallParts,
   versionedOf,
+  withoutUtf8Check,
 } from './documents.ts';
 import { limits } from './limits.ts';
 import { Semaphore } from './semaphore.ts';
@@ -138,7 +138,7 @@ class Snapshot {
     const time = this.#atClusterTime !== undefined && { atClusterTime: this.#atClusterTime };
     const readConcern = { level: 'snapshot', ...time };
     const { cursor } = await this.#call.run(({ maxTimeMS, signal }) =>
-      this.#db.command({ ...command, readConcern, maxTimeMS }, { ...readOptions, signal }),
+      this.#db.command({ ...command, readConcern, maxTimeMS }, { ...withoutUtf8Check, signal }),
     );
     this.#atClusterTime ??= cursor.atClusterTime;
     return cursor.firstBatch;

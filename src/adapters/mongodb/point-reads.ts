@@ -2,7 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Document } from 'mongodb';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
-import { allParts, readOptions, type StoredRecord, smallParts } from './documents.ts';
+import { allParts, type StoredRecord, smallParts, withoutUtf8Check } from './documents.ts';
 import { limits } from './limits.ts';
 import { Semaphore } from './semaphore.ts';
 
@@ -76,7 +76,7 @@ export class PointReads {
       readConcern: { level: 'majority' },
       maxTimeMS: limits.commandMs,
     };
-    const { cursor } = await this.#connection.db.command(command, readOptions);
+    const { cursor } = await this.#connection.db.command(command, withoutUtf8Check);
     return cursor.firstBatch;
   }
 }

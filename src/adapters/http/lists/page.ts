@@ -41,12 +41,9 @@ export function joinPage(
   records: readonly { readonly json: string }[],
   end: string,
 ): string | Buffer {
-  const parts = [front];
-  for (const [i, { json }] of records.entries()) {
-    if (i > 0) parts.push(',');
-    parts.push(json);
-  }
-  parts.push(end);
+  // Each record is a part of its own: V8 would copy a large one to add a comma or a bracket.
+  const texts = records.flatMap(({ json }, i) => (i === 0 ? [json] : [',', json]));
+  const parts = [front, ...texts, end];
   let length = 0;
   for (const part of parts) length += part.length;
   if (length <= shortPage) return parts.join('');

@@ -8,6 +8,7 @@ import {
   type Store,
   storeUnavailable,
 } from '../../src/ports/index.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { errorOf } from '../support/error-of.ts';
 
 type Read = EventLog['read'];
@@ -120,6 +121,25 @@ describe('events of the core', () => {
     expect(page.events).to.deep.equal([{ type: 'created', collection: 'users', id, version: 1 }]);
     expect(reads).to.be.below(12);
     expect(ticks).to.be.at.least(5);
+  });
+
+  it('are dropped from memory once a waiting reader has skipped them', async () => {
+    const pages: WeakRef<EventPage>[] = [];
+    const rostrum = withRead(createMemoryStore(), async (inner, ...given) => {
+      const page = await inner(...given);
+      pages.push(new WeakRef(page));
+      return page;
+    });
+    const events = reader(rostrum, 'users:read');
+    const { next: after } = await events.read();
+    for (let n = 0; n < 10_000; n++) await rostrum.posts.create({ title: 'x' });
+    const stop = new AbortController();
+    const waiting = events.read({ after, waitMs: 20_000, signal: stop.signal });
+    while (pages.length < 15) await sleep(1);
+    collectGarbage();
+    expect(pages.filter((page) => page.deref() !== undefined)).to.have.length.below(5);
+    stop.abort();
+    await waiting;
   });
 
   it('arrive once each and in order, at any limit', async () => {

@@ -90,7 +90,7 @@ export class EventTail {
       await Promise.race([watch.ready, end]);
       for (;;) {
         const growth = watch.growth;
-        const page = await Promise.race([this.#enqueue(skipSize, next), end]);
+        const page = await orEnd(this.#enqueue(skipSize, next), end);
         if (page === 'end') return { events: [], next };
         const indexes = page.events.flatMap((one, i) => (collections.has(one.collection) ? i : []));
         if (indexes.length > 0) {
@@ -181,6 +181,17 @@ class EndWatch {
 /** An async function, so that a store that throws at once rejects as well. */
 async function readFrom(log: EventLog, limit: number, after?: EventPosition): Promise<EventPage> {
   return log.read(limit, after);
+}
+
+/** Returns the page, or 'end' if that comes first. */
+async function orEnd(read: Promise<EventPage>, end: Promise<'end'>): Promise<EventPage | 'end'> {
+  let first: EventPage | 'end' = 'end';
+  const page = read.then((value) => {
+    first = value;
+  });
+  // Until `end` is settled, it keeps what each of its races returned: if that were pages, they would fill the memory.
+  await Promise.race([page, end]);
+  return first;
 }
 
 function pause(ms: number): Promise<void> {

@@ -26,7 +26,7 @@ describe('the contract suite, on another runner', () => {
 
   it('runs without Node', async () => {
     // Nothing but the language and what every platform of the web has.
-    const context = vm.createContext({ setTimeout, URL, AbortSignal });
+    const context = vm.createContext({ setTimeout, URL, AbortSignal, TextEncoder });
     vm.runInContext(await bundledSuite(), context);
     const globals = 'typeof process + typeof Buffer + typeof setImmediate';
     expect(vm.runInContext(globals, context)).to.equal('undefined'.repeat(3));

@@ -183,6 +183,8 @@ export class Tokens implements TokenVerifier {
 
   #callerOf({ payload, protectedHeader }: JWTVerifyResult): Known | Refused {
     if (!isAccessToken(payload, protectedHeader.typ)) return { refused: 'typ' };
+    // Only a client that proves that it has the key may use such a token (RFC 7800), and Rostrum checks no proof.
+    if ('cnf' in payload) return { refused: 'cnf' };
     const { sub, iat = 0 } = payload;
     const subject = payload[this.#options.subjectClaim ?? 'sub'];
     const isIssuedInFuture = iat > Date.now() / 1000 + clockTolerance;

@@ -30,14 +30,15 @@ const collections = ['users', 'posts', 'events'];
 function suggestion({ state: { rostrum } }: Context): string {
   const { apiUrl, target } = rostrum;
   const segments = target.path.split('/').filter((segment) => segment !== '');
+  const hasTrailingSlash = segments.length > 0 && target.path.endsWith('/');
+  const hint = hasTrailingSlash ? ' (Paths have no trailing slash.)' : '';
   for (const [i, segment] of segments.entries()) {
     const name = collections.find((one) => isSimilar(segment.toLowerCase(), one));
     if (name === undefined) continue;
     const meant = [apiUrl, name, ...segments.slice(i + 1, i + 2)].join('/');
-    const hint = target.path.endsWith('/') ? ' (Paths have no trailing slash.)' : '';
     return `Did you mean ${meant}?${hint}`;
   }
-  return `The API has ${apiUrl}/users, ${apiUrl}/posts and ${apiUrl}/events.`;
+  return `The API has ${apiUrl}/users, ${apiUrl}/posts and ${apiUrl}/events.${hint}`;
 }
 
 /** True if the texts are equal, or one character was left out, added or replaced, or two were swapped. */

@@ -164,6 +164,7 @@ describe('tokens of an identity provider', () => {
         ['another type', sign(good(), { typ: 'logout+jwt' })],
         ['no type', sign(good(), { typ: undefined })],
       ],
+      cnf: [['a sender-constrained token', sign({ ...good(), cnf: { jkt: 'x' } })]],
       malformed: [
         ['a critical header', unsigned('ES256', { crit: ['exp'] })],
         ['not a token', 'x.y.eg'],

@@ -56,6 +56,10 @@ describe('paths and methods', () => {
       ['/Posts', 'Did you mean /api/v1/posts?'],
       ['/../../users', 'Did you mean /api/v1/users?'],
       ['/../v2/post/x', 'Did you mean /api/v1/posts/x?'],
+      [
+        '/../../livez/',
+        'The API has /api/v1/users, /api/v1/posts and /api/v1/events. (Paths have no trailing slash.)',
+      ],
       ['/comments', 'The API has /api/v1/users, /api/v1/posts and /api/v1/events.'],
     ]) {
       const { error } = expectProblem(await api.get(path ?? ''), 404, 'path-not-found');

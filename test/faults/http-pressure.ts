@@ -1,6 +1,6 @@
 // Runs scenarios that once crashed the server or blocked other clients, while a client sends small requests 20
 // times a second: a list of one, a record, new users (one of them in chunks), and /livez. Of the small
-// requests, 98 % must succeed, all within 2 s. In scenarios that only hold connections, 99 % must succeed
+// requests, 98 % must succeed, all within 2 s. In the scenarios with `p99: 500`, 99 % must succeed
 // within 500 ms. The server has a heap of 256 MiB and must stay below 600 MiB. Each scenario has its own store,
 // and a server that has answered 2,000 requests. Prints a table about the small requests, in milliseconds, and
 // the peak memory of the server. bench/pressure.md has the tables of one run.

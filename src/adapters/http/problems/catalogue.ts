@@ -224,7 +224,8 @@ const catalogue = {
   'too-many-requests': {
     status: 429,
     title: 'Too many requests',
-    meaning: 'Your address or your credentials sent too many requests, or too many of them wait. Nothing was changed.',
+    meaning:
+      'Your address or your credentials sent too many requests, or too many of them wait. Nothing was changed.',
     advice: 'Retry after the time in Retry-After. RateLimit shows which limit you have reached.',
     headers: ['Retry-After'],
   },

@@ -9,7 +9,7 @@ import type { Workspace } from './workspace.ts';
 const posts = 100_000;
 const limit = 50;
 const repetitions = 40;
-const customFilters = { posts: { kind: 'text', views: 'number', tags: 'text[]' } } as const;
+const declaredFields = { posts: { kind: 'text', views: 'number', tags: 'text[]' } } as const;
 
 /**
  * Returns post number n. Ten posts have the tags `ten` and `ten more`, 1,000 each have `a` and `b`, and ten
@@ -30,15 +30,16 @@ function postAt(n: number): Post {
 
 async function openStore(kind: string, url: string): Promise<Store> {
   if (kind === 'SQLite')
-    return openSqliteStore({ path: url.slice('sqlite:'.length), customFilters });
-  const store = openMongodbStore({ url, customFilters });
+    return openSqliteStore({ path: url.slice('sqlite:'.length), declaredFields });
+  const store = openMongodbStore({ url, declaredFields });
   await store.ready();
   return store;
 }
 
-const has = (value: string) => ({ field: 'tags', customType: 'text[]', op: 'has', value }) as const;
+const has = (value: string) =>
+  ({ field: 'tags', declaredType: 'text[]', op: 'has', value }) as const;
 const filters: Readonly<Record<string, readonly Condition[]>> = {
-  'equality, 10 match': [{ field: 'kind', customType: 'text', op: 'eq', value: 'rare' }],
+  'equality, 10 match': [{ field: 'kind', declaredType: 'text', op: 'eq', value: 'rare' }],
   'two tags, each on the same 10': [has('ten'), has('ten more')],
   'two tags, each on 1,000, 10 match': [has('a'), has('b')],
 };
@@ -68,7 +69,7 @@ export async function measureLists({ stores }: Options, workspace: Workspace): P
       return decimal(median(times), 2);
     };
     for (const direction of ['asc', 'desc'] as const) {
-      const order = { field: 'views', customType: 'number', direction } as const;
+      const order = { field: 'views', declaredType: 'number', direction } as const;
       rows.push([kind, `by views, ${direction}, page 1`, await time({ order })]);
       // In the middle of the list, which starts with the 10,000 posts without a number.
       const key = direction === 'asc' ? 8879 : 8901;

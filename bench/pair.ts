@@ -49,7 +49,7 @@ export async function measurePair(options: Options, workspace: Workspace): Promi
       const servers = {
         one: await start(
           program,
-          withDeclaredFields ? declared.flatMap((f) => ['--index', f]) : [],
+          withDeclaredFields ? declared.flatMap((f) => ['--field', f]) : [],
         ),
         other: await start(against ?? program),
       };

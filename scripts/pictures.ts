@@ -14,7 +14,7 @@ const titles = [
 
 const browser = await launch();
 if (browser === undefined) process.exit(1);
-const declared = ['--index', 'posts.section:text', '--index', 'posts.views:number'];
+const declared = ['--field', 'posts.section:text', '--field', 'posts.views:number'];
 await using server = await startServer('--store', 'memory:', ...declared);
 
 async function create(kind: string, body: object): Promise<string> {

@@ -1,8 +1,8 @@
 /** The public core: what a service that embeds Rostrum imports. */
 import { systemClock, uuidV7 } from './adapters/system/index.ts';
 import type { CustomFieldsInput } from './domain/custom-fields.ts';
-import type { CheckedFilters } from './domain/custom-filters.ts';
-import type { CustomFilters } from './domain/declared-fields.ts';
+import type { DeclaredFields } from './domain/declared-fields.ts';
+import type { CheckedFilters } from './domain/declared-filters.ts';
 import type { JsonObject } from './domain/json.ts';
 import { checkOptions } from './domain/options.ts';
 import {
@@ -48,7 +48,7 @@ export function createRostrum<
   UI extends object = CustomFieldsInput,
   PO extends object = JsonObject,
   PI extends object = CustomFieldsInput,
-  Filters extends CustomFilters = CustomFilters,
+  Filters extends DeclaredFields = DeclaredFields,
 >(
   store: Store<Filters> & CheckedFilters<Filters, Exactly<UO>, Exactly<PO>>,
   options: RostrumOptions<
@@ -73,12 +73,12 @@ export function createRostrum<
 
 export { type Caller, type CallerInput, type Scope, scopes } from './domain/caller.ts';
 export type { CustomFieldsInput, CustomFieldsSchema } from './domain/custom-fields.ts';
-export type { CustomFilter } from './domain/custom-filters.ts';
 export type {
-  CustomFilterFields,
-  CustomFilters,
-  CustomFilterType,
+  DeclaredFields,
+  DeclaredType,
+  FieldDeclarations,
 } from './domain/declared-fields.ts';
+export type { DeclaredFilter } from './domain/declared-filters.ts';
 export {
   type AnyRostrumError,
   type ErrorCode,

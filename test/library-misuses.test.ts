@@ -27,7 +27,7 @@ const form = z.discriminatedUnion('form', [
   z.strictObject({ form: z.literal('image'), url: z.string() }),
 ]);
 const store = createMemoryStore({
-  customFilters: { posts: { slug: 'text', words: 'number' }, users: { born: 'number' } },
+  declaredFields: { posts: { slug: 'text', words: 'number' }, users: { born: 'number' } },
 });
 const { users, posts, as } = createRostrum(store, { customFields: { users: born, posts: form } });
 const open = createMemoryStore();

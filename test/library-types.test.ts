@@ -53,8 +53,8 @@ describe('the types of the library', () => {
   });
 
   it('check declared fields in every list, and parts of records', async () => {
-    const customFilters = { users: { born: 'number' }, posts: { words: 'number' } } as const;
-    const store = createMemoryStore({ customFilters });
+    const declaredFields = { users: { born: 'number' }, posts: { words: 'number' } } as const;
+    const store = createMemoryStore({ declaredFields });
     const { users, posts } = createRostrum(store, { publicUserFields: ['born'] });
     const byWords = { order: { by: 'words', direction: 'asc' } } as const;
     expect((await posts.listWithAuthors(byWords)).items).to.deep.equal([]);

@@ -16,7 +16,7 @@ const addresses = racers / 10;
  * Sends requests to two servers on one store, and expects one to win for each email address, slug or version.
  */
 async function raceOn(url: string): Promise<void> {
-  const args = ['--store', url, '--index', 'posts.slug:text:unique'];
+  const args = ['--store', url, '--field', 'posts.slug:text:unique'];
   await using one = await startServer(...args);
   await using other = await startServer(...args);
 

@@ -26,7 +26,7 @@ const tags = z.array(z.string().min(1).max(40)).max(10);
 
 const store = openSqliteStore({
   path: join(folder, 'blog.db'),
-  customFilters: { posts: { slug: { type: 'text', unique: true }, tags: 'text[]' } },
+  declaredFields: { posts: { slug: { type: 'text', unique: true }, tags: 'text[]' } },
 });
 const rostrum = createRostrum(store, {
   customFields: {

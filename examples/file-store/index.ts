@@ -5,18 +5,18 @@ import {
   type Collection,
   type Condition,
   type Creation,
-  type CustomFilterFields,
   comparePositions,
-  customValue,
   cutPage,
   type Decide,
   type DeclaredField,
   type DeleteMode,
   type Deletion,
-  declaredFields,
+  declaredValue,
   type EventLog,
   type EventPage,
   emailTaken,
+  type FieldDeclarations,
+  fieldsIn,
   fieldTaken,
   type Guard,
   type Id,
@@ -187,10 +187,10 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
   readonly #name: Collection;
   readonly #declared: readonly DeclaredField[];
 
-  constructor(file: DataFile, name: Collection, declared?: CustomFilterFields) {
+  constructor(file: DataFile, name: Collection, declared?: FieldDeclarations) {
     this.file = file;
     this.#name = name;
-    this.#declared = declaredFields(declared);
+    this.#declared = fieldsIn(declared);
     this.#checkDeclaration();
   }
 
@@ -210,8 +210,8 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
     const found = Array.from(this.table.rows.values(), (row) => {
       const { record } = shown<R>(row);
       const search = searchRow(this.#name, record);
-      const { field: name, customType: type } = order;
-      const key = type ? customValue(record, { name, type }) : search[name];
+      const { field: name, declaredType: type } = order;
+      const key = type ? declaredValue(record, { name, type }) : search[name];
       const position = { key: key ?? null, id: record.id };
       return { ...row, record, search, position };
     }).filter(({ record, search }) => conditions.every((one) => isMet(one, record, search)));
@@ -281,8 +281,9 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
   /** Throws if the record conflicts with other records: in its address, a unique field, its author. */
   protected checkConflicts(record: R): void {
     for (const field of this.#declared.filter(({ isUnique }) => isUnique)) {
-      const value = customValue(record, field);
-      const isHolder = (other: R) => other.id !== record.id && customValue(other, field) === value;
+      const value = declaredValue(record, field);
+      const isHolder = (other: R) =>
+        other.id !== record.id && declaredValue(other, field) === value;
       const others = Array.from(this.table.rows.values(), (row) => shown<R>(row).record);
       if (value !== null && others.some(isHolder)) throw fieldTaken(field.name);
     }
@@ -300,7 +301,7 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
             `"${field.name}" has more than ${maxArrayLength} elements in ${record.id}.`,
           );
         }
-        const value = field.isUnique ? customValue(record, field) : null;
+        const value = field.isUnique ? declaredValue(record, field) : null;
         const holder = holders.get(value);
         if (holder) throw new Error(`"${field.name}" is the same in ${holder} and ${record.id}.`);
         if (value !== null) holders.set(value, record.id);
@@ -321,8 +322,8 @@ function shown<R>({ json, version }: Row): VersionedRecord<R> {
 type Values = Readonly<Record<string, unknown>>;
 
 function isMet(condition: Condition, record: Values, search: Values): boolean {
-  const { field, customType, op } = condition;
-  const value = customType === undefined ? search[field] : record[field];
+  const { field, declaredType, op } = condition;
+  const value = declaredType === undefined ? search[field] : record[field];
   if (op === 'isNull') return value === null;
   if (op === 'eq') return value === condition.value;
   if (op === 'has') return Array.isArray(value) && value.includes(condition.value);
@@ -338,7 +339,7 @@ function isMet(condition: Condition, record: Values, search: Values): boolean {
 class FileUsers extends FileRepository<User> implements UserRepository {
   readonly #posts: FilePosts;
 
-  constructor(file: DataFile, posts: FilePosts, declared?: CustomFilterFields) {
+  constructor(file: DataFile, posts: FilePosts, declared?: FieldDeclarations) {
     super(file, 'users', declared);
     this.#posts = posts;
   }
@@ -379,7 +380,7 @@ class FileUsers extends FileRepository<User> implements UserRepository {
 }
 
 class FilePosts extends FileRepository<Post> implements PostRepository {
-  constructor(file: DataFile, declared?: CustomFilterFields) {
+  constructor(file: DataFile, declared?: FieldDeclarations) {
     super(file, 'posts', declared);
   }
 
@@ -405,9 +406,9 @@ class FilePosts extends FileRepository<Post> implements PostRepository {
   }
 }
 
-export function openFileStore(path: string, { customFilters }: StoreOptions = {}): Store {
+export function openFileStore(path: string, { declaredFields }: StoreOptions = {}): Store {
   const file = new DataFile(path);
-  const posts = new FilePosts(file, customFilters?.posts);
+  const posts = new FilePosts(file, declaredFields?.posts);
   const events: EventLog = {
     async read(limit, after) {
       file.check();
@@ -416,10 +417,10 @@ export function openFileStore(path: string, { customFilters }: StoreOptions = {}
   };
   const close = () => file.close();
   return {
-    users: new FileUsers(file, posts, customFilters?.users),
+    users: new FileUsers(file, posts, declaredFields?.users),
     posts,
     events,
-    customFilters,
+    declaredFields,
     ready: async () => file.check(),
     close,
     [Symbol.asyncDispose]: close,

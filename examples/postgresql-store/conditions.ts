@@ -1,5 +1,5 @@
 import type { Condition, Id, Position, QueryOrder } from 'rostrum/ports';
-import { customExpression, sortKeys } from './schema.ts';
+import { declaredExpression, sortKeys } from './schema.ts';
 
 /** The conditions of a statement, and the values for `$1`, `$2` and so on. */
 export class Conditions {
@@ -22,7 +22,7 @@ export class Conditions {
   /** Matches the records after a position. */
   after(order: QueryOrder, { key, id }: Position): this {
     const keys = sortKeys(order);
-    const none = order.customType === 'number' ? 0 : '';
+    const none = order.declaredType === 'number' ? 0 : '';
     const values = keys.length === 1 ? [key, id] : [key !== null, key ?? none, id];
     const bound = values.map((value) => this.bind(value));
     const operator = order.direction === 'asc' ? '>' : '<';
@@ -36,16 +36,16 @@ export class Conditions {
   }
 
   #sql(condition: Condition): string {
-    const { field, customType, op } = condition;
+    const { field, declaredType, op } = condition;
     if (op === 'isNull') return `"${field}" is null`;
     if (op === 'in') return `"${field}" = any(${this.bind([...condition.value])})`;
-    if (op === 'has' || (customType && op === 'eq')) {
+    if (op === 'has' || (declaredType && op === 'eq')) {
       // An array contains the elements of another one. Values that are not arrays have to be equal.
       const value = op === 'has' ? [condition.value] : condition.value;
       return `json::jsonb @> ${this.bind(JSON.stringify({ [field]: value }))}`;
     }
     const operator = { eq: '=', from: '>=', before: '<' }[op];
-    const left = customType ? customExpression(field, customType) : `"${field}"`;
+    const left = declaredType ? declaredExpression(field, declaredType) : `"${field}"`;
     return `${left} ${operator} ${this.bind(condition.value)}`;
   }
 }

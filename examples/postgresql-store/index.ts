@@ -2,7 +2,7 @@ import type { PoolConfig } from 'pg';
 import {
   type Collection,
   type DeclaredField,
-  declaredFields,
+  fieldsIn,
   isRostrumError,
   maxArrayLength,
   type Post,
@@ -22,7 +22,7 @@ import { findLong, schema, uniqueStatements } from './schema.ts';
 /** Opens a store in the schema `rostrum` of a database, and creates what is missing there. */
 export async function openPostgresqlStore(
   pool: PoolConfig,
-  { customFilters }: StoreOptions = {},
+  { declaredFields }: StoreOptions = {},
 ): Promise<Store> {
   const connections = new Connections(pool);
   const close = () => connections.close();
@@ -30,8 +30,7 @@ export async function openPostgresqlStore(
     .change(async (query) => {
       await query(schema);
       for (const name of ['users', 'posts'] as const) {
-        for (const field of declaredFields(customFilters?.[name]))
-          await declare(query, name, field);
+        for (const field of fieldsIn(declaredFields?.[name])) await declare(query, name, field);
       }
     })
     .catch((error: unknown) => {
@@ -86,7 +85,7 @@ export async function openPostgresqlStore(
     users,
     posts: ofPosts.repository,
     transfer,
-    customFilters,
+    declaredFields,
     ready: () => connections.ready(),
     close,
     [Symbol.asyncDispose]: close,

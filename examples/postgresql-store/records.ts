@@ -1,6 +1,6 @@
 import {
   type Collection,
-  customValue,
+  declaredValue,
   type Guard,
   isRostrumError,
   type ListQuery,
@@ -57,9 +57,9 @@ export function recordsOf<R extends User | Post>(connections: Connections, name:
     return new VersionedRecord<R>(json, version);
   }
 
-  function keyOf(record: R, { field, customType }: QueryOrder): SortKey {
-    if (customType === undefined) return searchRow(name, record)[field] ?? null;
-    return customValue(record, { name: field, type: customType });
+  function keyOf(record: R, { field, declaredType }: QueryOrder): SortKey {
+    if (declaredType === undefined) return searchRow(name, record)[field] ?? null;
+    return declaredValue(record, { name: field, type: declaredType });
   }
 
   /** Reads a page and a total with one statement. Of records beyond the page it reads only lengths. */

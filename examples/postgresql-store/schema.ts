@@ -1,8 +1,8 @@
 import pg from 'pg';
 import {
   type Collection,
-  type CustomFilterType,
   type DeclaredField,
+  type DeclaredType,
   maxArrayLength,
   type QueryField,
   searchFields,
@@ -65,17 +65,20 @@ function index(name: 'users' | 'posts', field: string): string {
 }
 
 /** Returns what lists by a field are sorted by, before the id: null comes before all text. */
-export function sortKeys({ field, customType }: QueryField): readonly string[] {
-  if (customType) {
-    const value = customExpression(field, customType);
-    return [`(${value} is not null)`, `coalesce(${value}, ${customType === 'number' ? 0 : "''"})`];
+export function sortKeys({ field, declaredType }: QueryField): readonly string[] {
+  if (declaredType) {
+    const value = declaredExpression(field, declaredType);
+    return [
+      `(${value} is not null)`,
+      `coalesce(${value}, ${declaredType === 'number' ? 0 : "''"})`,
+    ];
   }
   const isNullable = ['emailKey', 'authorId', 'publishedAt'].includes(field);
   return isNullable ? [`("${field}" is not null)`, `coalesce("${field}", '')`] : [`"${field}"`];
 }
 
 /** Returns the SQL expression for a custom field: null for a value of another type. */
-export function customExpression(field: string, type: CustomFilterType): string {
+export function declaredExpression(field: string, type: DeclaredType): string {
   const value = `json::jsonb -> ${pg.escapeLiteral(field)}`;
   return type === 'number'
     ? `(case jsonb_typeof(${value}) when 'number' then (${value})::float8 end)`
@@ -84,7 +87,7 @@ export function customExpression(field: string, type: CustomFilterType): string 
 
 /** The statement for a unique field, and the one for the ids of two records that break it. */
 export function uniqueStatements(name: Collection, { name: field, type }: DeclaredField) {
-  const value = customExpression(field, type);
+  const value = declaredExpression(field, type);
   const index = `unique_${name}_${type}_${field}`;
   // PostgreSQL cuts longer names, and the error would name another field.
   if (Buffer.byteLength(index) > 63) throw new Error(`"${field}" is too long a name to be unique.`);

@@ -3,7 +3,7 @@ import { isRostrumError } from '../domain/errors.ts';
 import type { Entity, Id } from '../domain/record.ts';
 import { RecordModel } from '../domain/record-model.ts';
 import { rules } from '../domain/rules.ts';
-import { customFiltersOf } from '../settings/settings.ts';
+import { declaredFieldsOf } from '../settings/settings.ts';
 import { grouped } from './count.ts';
 import { exitCodes, type StoreSetting } from './failure.ts';
 import { uniqueFields } from './import/check.ts';
@@ -12,18 +12,18 @@ import { runLong } from './run-long.ts';
 import { storeSource } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
 
-export type CheckFlags = SchemaFiles & { readonly index: readonly string[] };
+export type CheckFlags = SchemaFiles & { readonly field: readonly string[] };
 
 /**
  * `rostrum check`: lists the stored records that are invalid by the rules, by the schemas of custom fields,
- * or by `--index`. The exit code is 2 if there are any.
+ * or by `--field`. The exit code is 2 if there are any.
  */
 export async function checkCommand(
   named: StoreSetting,
-  { index, ...files }: CheckFlags,
+  { field, ...files }: CheckFlags,
 ): Promise<void> {
-  const customFilters = customFiltersOf(index);
-  const schemas = await readSchemaFiles({ ...files, customFilters });
+  const declaredFields = declaredFieldsOf(field);
+  const schemas = await readSchemaFiles({ ...files, declaredFields });
   const counted = await runLong(
     ({ progress, signal }) =>
       // Without the declarations: a store with duplicates of a unique field would not open.
@@ -32,7 +32,7 @@ export async function checkCommand(
         const { users, posts } = await source.count();
         let [all, invalid] = [0, 0];
         for (const list of ['users', 'posts'] as const) {
-          const declared = customFilters[list];
+          const declared = declaredFields[list];
           const model = new RecordModel<Entity>(rules[list], schemas[list], declared);
           const holders = new Map<string, Id>();
           for await (const { record } of source[list]()) {

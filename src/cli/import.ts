@@ -1,7 +1,7 @@
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
 import type { Collection } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
-import { customFiltersOf } from '../settings/settings.ts';
+import { declaredFieldsOf } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { counted, countsText, grouped } from './count.ts';
 import { checkJsonLinesName, exitCodes, Failure, type StoreSetting } from './failure.ts';
@@ -16,7 +16,7 @@ import { runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
 
 export interface ImportFlags extends SchemaFiles {
-  readonly index: readonly string[];
+  readonly field: readonly string[];
   readonly as?: Collection;
   readonly transform?: string;
   readonly drafts?: boolean;
@@ -47,8 +47,8 @@ export async function importCommand(
       ? `${again}, and it adds the rest: ${countsText(added)} are added already`
       : `remove the ${countsText(added)} that are added already: the same command adds all of them again`;
   };
-  const customFilters = customFiltersOf(flags.index);
-  const customFields = await readSchemaFiles({ ...flags, customFilters });
+  const declaredFields = declaredFieldsOf(flags.field);
+  const customFields = await readSchemaFiles({ ...flags, declaredFields });
   await runLong(async (run) => {
     const module = transform === undefined ? undefined : await loadTransforms(transform, as);
     const file = await openDataFile(await openText(path, run.signal), as, module);
@@ -60,7 +60,7 @@ export async function importCommand(
         ...flags,
         ...run,
         customFields,
-        customFilters,
+        declaredFields,
         instant,
         transformer,
         added,
@@ -69,7 +69,7 @@ export async function importCommand(
       return adding.finally(rejections.end);
     };
     const role = dryRun ? 'rehearsal' : 'target';
-    const result = await withStore(named, role, add, { customFilters });
+    const result = await withStore(named, role, add, { declaredFields });
     const { records, rejected, undated } = result;
     if (rejected > 0 && !skipInvalid && added.users + added.posts === 0) {
       throw new Failure(

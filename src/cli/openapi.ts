@@ -7,8 +7,8 @@ import { explainStart, type NameOf } from './serve.ts';
 export async function openApiCommand(settings: Settings, nameOf: NameOf): Promise<void> {
   const container = createContainer({ ...settings, store: 'memory:', logLevel: 'silent' });
   try {
-    const { customFilters } = await container.getAsync(tokens.rostrum);
-    const document = openApiDocument(customFilters, await container.getAsync(tokens.appOptions));
+    const { declaredFields } = await container.getAsync(tokens.rostrum);
+    const document = openApiDocument(declaredFields, await container.getAsync(tokens.appOptions));
     process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   } catch (error) {
     throw explainStart(error, settings, nameOf);

@@ -3,7 +3,7 @@ import { CredentialsError } from '../adapters/credentials/index.ts';
 import { SchemaFileError } from '../adapters/json-schema/index.ts';
 import { checkPublicUserFields } from '../domain/user.ts';
 import {
-  customFiltersOf,
+  declaredFieldsOf,
   type Setting,
   type Settings,
   settingsTable,
@@ -25,6 +25,7 @@ import type { SeedFlags } from './seed.ts';
  * @throws Failure with one sentence, without passwords
  */
 export async function runProgram(args: readonly string[]): Promise<void> {
+  checkRenamed(args);
   for (const { env } of Object.values(settingsTable)) {
     if (process.env[env] === '' && !env.startsWith('AUTH_')) delete process.env[env];
   }
@@ -38,6 +39,14 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     const isSentence = error instanceof CredentialsError || error instanceof SchemaFileError;
     throw isSentence ? new Failure(error.message) : (fileFailure(error) ?? error);
   }
+}
+
+/** Rejects the former names of `--field`: ignoring them would drop unique rules without a word. */
+function checkRenamed(args: readonly string[]): void {
+  if (args.some((arg) => /^--index(?:=|$)/.test(arg))) {
+    throw new Failure('--index is now called --field, with the same values.');
+  }
+  if (process.env.INDEXES) throw new Failure('INDEXES is now called FIELDS, with the same values.');
 }
 
 /** A command whose errors are sentences that end with how to get help. */
@@ -146,8 +155,8 @@ function createProgram(): Command {
       await (await import('./export.ts')).exportCommand(file, storeOf(command));
     });
 
-  withSettings(program.command('check'), 'store', 'index', 'userSchema', 'postSchema')
-    .description('list the stored records that break a schema or an --index declaration')
+  withSettings(program.command('check'), 'store', 'field', 'userSchema', 'postSchema')
+    .description('list the stored records that break a schema or a --field declaration')
     .addHelpText('after', '\nExits with code 2 if there are any. Changes nothing.')
     .action(async (flags: CheckFlags, command: Command) => {
       await (await import('./check.ts')).checkCommand(storeOf(command), flags);
@@ -155,7 +164,7 @@ function createProgram(): Command {
 
   const as = new Option('--as <list>', 'the collection that an array, JSON Lines or CSV contains');
   const restore = new Option('--restore-deleted', 'like --keep-ids, and add deleted records again');
-  withSettings(program.command('import <file>'), 'store', 'index', 'userSchema', 'postSchema')
+  withSettings(program.command('import <file>'), 'store', 'field', 'userSchema', 'postSchema')
     .description('add users and posts from a CSV, JSON or JSON Lines file')
     .addOption(as.choices(['users', 'posts']))
     .option('--transform <file>', 'module (.ts, .js) with functions that turn rows into records')
@@ -244,11 +253,11 @@ function givenName(command: Command, name: keyof Settings): string {
   return command.getOptionValueSource(name) === 'env' ? env : long;
 }
 
-const fieldChecks = { index: customFiltersOf, publicUserFields: checkPublicUserFields };
+const fieldChecks = { field: declaredFieldsOf, publicUserFields: checkPublicUserFields };
 
-/** @throws Failure for invalid names of fields in --index or --public-user-fields */
+/** @throws Failure for invalid names of fields in --field or --public-user-fields */
 function checkFields(command: Command): void {
-  for (const name of ['index', 'publicUserFields'] as const) {
+  for (const name of ['field', 'publicUserFields'] as const) {
     const names: readonly string[] = command.getOptionValue(name) ?? [];
     try {
       fieldChecks[name](names);

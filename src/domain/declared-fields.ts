@@ -5,29 +5,29 @@ import type { Collection, Id } from './record.ts';
 import { knownFields } from './rules.ts';
 
 /** The types of custom fields that a deployment can declare. */
-const customFilterTypes = ['text', 'number', 'boolean', 'text[]'] as const;
-export type CustomFilterType = (typeof customFilterTypes)[number];
+const declaredTypes = ['text', 'number', 'boolean', 'text[]'] as const;
+export type DeclaredType = (typeof declaredTypes)[number];
 
 /** The type of a custom field, and whether its values are unique; by default they are not. */
-export type CustomFilterDeclaration =
-  | CustomFilterType
-  | { readonly type: CustomFilterType; readonly unique?: boolean | undefined };
+export type FieldDeclaration =
+  | DeclaredType
+  | { readonly type: DeclaredType; readonly unique?: boolean | undefined };
 
 /** Declared custom fields of users, or of posts, by name: lists can be filtered by them. */
-export type CustomFilterFields = Readonly<Record<string, CustomFilterDeclaration>>;
+export type FieldDeclarations = Readonly<Record<string, FieldDeclaration>>;
 
 /** The declared fields of a deployment; none if absent. */
-export interface CustomFilters {
-  readonly users?: CustomFilterFields | undefined;
-  readonly posts?: CustomFilterFields | undefined;
+export interface DeclaredFields {
+  readonly users?: FieldDeclarations | undefined;
+  readonly posts?: FieldDeclarations | undefined;
 }
 
 /** The declaration of a deployment that declares nothing. */
-export type NoCustomFilters = Readonly<Record<never, never>>;
+export type NoDeclaredFields = Readonly<Record<never, never>>;
 
 /** The declared fields of one collection. */
 export type FieldsOf<
-  Filters extends CustomFilters,
+  Filters extends DeclaredFields,
   Name extends Collection,
 > = Name extends keyof Filters ? Filters[Name] : undefined;
 
@@ -49,12 +49,12 @@ export function isDeclarable(collection: Collection, name: string): boolean {
 /** A declared custom field. */
 export interface DeclaredField {
   readonly name: string;
-  readonly type: CustomFilterType;
+  readonly type: DeclaredType;
   readonly isUnique: boolean;
 }
 
 /** Returns the declarations as a list, each in its long form. */
-export function declaredFields(fields: CustomFilterFields = {}): readonly DeclaredField[] {
+export function fieldsIn(fields: FieldDeclarations = {}): readonly DeclaredField[] {
   return Object.entries(fields).map(([name, declared]) =>
     typeof declared === 'string'
       ? { name, type: declared, isUnique: false }
@@ -64,11 +64,11 @@ export function declaredFields(fields: CustomFilterFields = {}): readonly Declar
 
 /** Returns how a field is declared; undefined if it isn't. */
 export function declaredField(
-  fields: CustomFilterFields | undefined,
+  fields: FieldDeclarations | undefined,
   name: string,
 ): DeclaredField | undefined {
   if (fields === undefined || !Object.hasOwn(fields, name)) return undefined;
-  return declaredFields({ [name]: fields[name] as CustomFilterDeclaration })[0];
+  return fieldsIn({ [name]: fields[name] as FieldDeclaration })[0];
 }
 
 /** The types that lists can be sorted by, and whose values may be unique. */
@@ -84,12 +84,12 @@ export function isSortable({ type }: Pick<DeclaredField, 'type'>): boolean {
  * @throws TypeError for a name that cannot be declared, or an unknown type
  * @throws RangeError for more than {@link maxDeclaredFields} of one collection
  */
-export function checkCustomFilters(customFilters: CustomFilters): void {
-  checkOptions(customFilters, ['users', 'posts'], 'customFilters');
+export function checkDeclaredFields(declaredFields: DeclaredFields): void {
+  checkOptions(declaredFields, ['users', 'posts'], 'declaredFields');
   for (const collection of ['users', 'posts'] as const) {
-    const fields: unknown = customFilters[collection] ?? {};
+    const fields: unknown = declaredFields[collection] ?? {};
     if (!isPlainObject(fields)) {
-      throw new TypeError(`The customFilters of ${collection} must be an object.`);
+      throw new TypeError(`The declaredFields of ${collection} must be an object.`);
     }
     for (const [name, declared] of Object.entries(fields)) {
       if (!isDeclarable(collection, name)) {
@@ -111,9 +111,9 @@ function checkDeclaration(name: string, declared: unknown): void {
   const { type, unique = false } = isPlainObject(declared)
     ? checkOptions<{ type?: unknown; unique?: unknown }>(declared, ['type', 'unique'], `"${name}"`)
     : { type: declared };
-  const known = customFilterTypes.find((one) => one === type);
+  const known = declaredTypes.find((one) => one === type);
   if (known === undefined) {
-    throw new TypeError(`The type of "${name}" must be one of ${customFilterTypes.join(', ')}.`);
+    throw new TypeError(`The type of "${name}" must be one of ${declaredTypes.join(', ')}.`);
   }
   if (typeof unique !== 'boolean') {
     throw new TypeError(`The option "unique" of "${name}" must be true or false.`);

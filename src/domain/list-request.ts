@@ -1,17 +1,12 @@
+import { declaredField, type FieldDeclarations, fieldsIn, isSortable } from './declared-fields.ts';
 import {
-  checkCustomFilter,
+  checkDeclaredFilter,
   checkFilterValue,
-  customConditions,
+  declaredConditions,
   hasOnly,
   isText,
   type ValueRule,
-} from './custom-filters.ts';
-import {
-  type CustomFilterFields,
-  declaredField,
-  declaredFields,
-  isSortable,
-} from './declared-fields.ts';
+} from './declared-filters.ts';
 import { isInstant } from './instant.ts';
 import {
   type Condition,
@@ -88,7 +83,7 @@ export interface ListOptions {
   /** The default order; the newest first if absent. */
   readonly defaultOrder?: DefaultOrder | undefined;
   /** The custom fields that a deployment has declared as filters. */
-  readonly declared?: CustomFilterFields | undefined;
+  readonly declared?: FieldDeclarations | undefined;
 }
 
 /** A checked request. */
@@ -114,7 +109,7 @@ export function checkRequest<Filter extends SharedFilter, Sort extends string>(
   const order = request.order ?? (defaultOrder as Order<Sort>);
   const { limit = pageLimits.default } = request;
   checkFilter(filter, collection);
-  const custom = checkCustomFilter(filter.custom, options.declared);
+  const custom = checkDeclaredFilter(filter.custom, options.declared);
   checkOrder(order, options);
   if (after !== undefined) checkPosition(after, order.by, options.declared);
   if (!Number.isInteger(limit) || limit < 1 || limit > pageLimits.max) {
@@ -149,17 +144,17 @@ export function conditionsOf<Filter extends SharedFilter>(
     if (found === undefined) return undefined;
     conditions.push(...found);
   }
-  const onCustomFields = customConditions(custom, declared);
+  const onCustomFields = declaredConditions(custom, declared);
   return onCustomFields && [...conditions, ...onCustomFields];
 }
 
 function queryOrder(
   { by, direction }: Order<string>,
   collection: Collection,
-  declared: CustomFilterFields | undefined,
+  declared: FieldDeclarations | undefined,
 ): QueryOrder {
-  const customType = declaredField(declared, by)?.type;
-  if (customType !== undefined) return { field: by, customType, direction };
+  const declaredType = declaredField(declared, by)?.type;
+  if (declaredType !== undefined) return { field: by, declaredType, direction };
   const fields = sorts[collection] as Readonly<Record<string, string>>;
   return { field: fields[by] ?? by, direction };
 }
@@ -189,8 +184,8 @@ function isSpan(value: unknown): boolean {
 }
 
 /** Returns the orders of a collection's lists. */
-export function sortsOf(collection: Collection, declared?: CustomFilterFields): readonly string[] {
-  const sortable = declaredFields(declared).filter(isSortable);
+export function sortsOf(collection: Collection, declared?: FieldDeclarations): readonly string[] {
+  const sortable = fieldsIn(declared).filter(isSortable);
   return [...Object.keys(sorts[collection]), ...sortable.map(({ name }) => name)];
 }
 
@@ -207,7 +202,7 @@ function checkOrder(order: Order<string>, { collection, declared }: ListOptions)
   }
 }
 
-function checkPosition(after: Position, by: string, declared?: CustomFilterFields): void {
+function checkPosition(after: Position, by: string, declared?: FieldDeclarations): void {
   if (isPosition(checkOptions<Position>(after, ['key', 'id'], 'position'), by, declared)) return;
   throw new TypeError('The position "after" must be the "next" of a page in the same order.');
 }
@@ -216,7 +211,7 @@ function checkPosition(after: Position, by: string, declared?: CustomFilterField
 export function isPosition(
   position: { readonly key: unknown; readonly id: unknown },
   by: string,
-  declared?: CustomFilterFields,
+  declared?: FieldDeclarations,
 ): position is Position {
   const { key, id } = position;
   if (typeof id !== 'string' || !isCleanText(id)) return false;

@@ -1,4 +1,4 @@
-import type { CustomFilterType } from './declared-fields.ts';
+import type { DeclaredType } from './declared-fields.ts';
 import type { Id, Versioned } from './record.ts';
 import { compareText, utf8Bytes } from './text.ts';
 
@@ -17,7 +17,7 @@ export interface QueryField {
   /** A name in the record's `searchRow`, or the name of a declared custom field. */
   readonly field: string;
   /** The declared type of a custom field, which is in the record's JSON; absent for a search field. */
-  readonly customType?: CustomFilterType | undefined;
+  readonly declaredType?: DeclaredType | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ export type Condition = QueryField &
     | { readonly op: 'in'; readonly value: readonly string[] }
     | { readonly op: 'has'; readonly value: string }
     | { readonly op: 'from' | 'before'; readonly value: string | number }
-    | { readonly op: 'isNull'; readonly customType?: undefined }
+    | { readonly op: 'isNull'; readonly declaredType?: undefined }
   );
 
 /**

@@ -1,8 +1,8 @@
 import { applySchema, type CustomFieldsSchema } from './custom-fields.ts';
 import {
-  type CustomFilterFields,
   type DeclaredField,
-  declaredFields,
+  type FieldDeclarations,
+  fieldsIn,
   maxArrayLength,
 } from './declared-fields.ts';
 import { RostrumError } from './errors.ts';
@@ -29,10 +29,10 @@ export class RecordModel<R extends ServerMadeFields> {
    * @param schema of the custom fields; without one they can be anything
    * @param declared fields that lists can be filtered by
    */
-  constructor(rules: FieldRules, schema?: CustomFieldsSchema, declared?: CustomFilterFields) {
+  constructor(rules: FieldRules, schema?: CustomFieldsSchema, declared?: FieldDeclarations) {
     this.#rules = rules;
     this.#schema = schema;
-    this.#arrayFields = declaredFields(declared).filter(({ type }) => type === 'text[]');
+    this.#arrayFields = fieldsIn(declared).filter(({ type }) => type === 'text[]');
     this.#instants = Object.keys(rules).filter((name) => rules[name]?.type === 'instant');
   }
 

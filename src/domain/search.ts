@@ -1,5 +1,5 @@
-import type { CustomFilter, Span } from './custom-filters.ts';
-import { type CustomFilterFields, type DeclaredField, declaredField } from './declared-fields.ts';
+import { type DeclaredField, declaredField, type FieldDeclarations } from './declared-fields.ts';
+import type { DeclaredFilter, Span } from './declared-filters.ts';
 import { emailKey, emailPrefixKey } from './email.ts';
 import type { Instant } from './instant.ts';
 import type { Condition, SortKey } from './list.ts';
@@ -81,13 +81,13 @@ export type TimeSpan = Span<Instant>;
 export const maxFilterIds = 100;
 
 /** Returns what a user is sorted by: a value of its search row, or a declared custom field. */
-export function userSortKey(user: User, by: string, declared?: CustomFilterFields): SortKey {
-  if (!Object.hasOwn(sorts.users, by)) return customValue(user, declaredField(declared, by));
+export function userSortKey(user: User, by: string, declared?: FieldDeclarations): SortKey {
+  if (!Object.hasOwn(sorts.users, by)) return declaredValue(user, declaredField(declared, by));
   return searchFields.users[sorts.users[by as UserSort]](user);
 }
 
 /** Returns the value of a declared text or number; null for a value of another type. */
-export function customValue(
+export function declaredValue(
   record: object,
   declared: Pick<DeclaredField, 'name' | 'type'> | undefined,
 ): SortKey {
@@ -184,15 +184,15 @@ interface CustomPart<Custom> {
 }
 
 /** A filter of users. A user must match all of it. */
-export type UserFilter<Custom = CustomFilter> = FilterValues<typeof userFilters> &
+export type UserFilter<Custom = DeclaredFilter> = FilterValues<typeof userFilters> &
   CustomPart<Custom>;
 
 /** A filter of posts. A post must match all of it. */
-export type PostFilter<Custom = CustomFilter> = FilterValues<typeof postFilters> &
+export type PostFilter<Custom = DeclaredFilter> = FilterValues<typeof postFilters> &
   CustomPart<Custom>;
 
 /** The filters that users and posts have in common. */
-export type SharedFilter<Custom = CustomFilter> = FilterValues<typeof sharedFilters> &
+export type SharedFilter<Custom = DeclaredFilter> = FilterValues<typeof sharedFilters> &
   CustomPart<Custom>;
 
 function equal(field: string, value: string): readonly Condition[] | undefined {

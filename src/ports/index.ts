@@ -1,11 +1,11 @@
 /** The interfaces that the core depends on, and helper functions for writing a store. */
 
 export {
-  type CustomFilterFields,
-  type CustomFilters,
-  type CustomFilterType,
   type DeclaredField,
-  declaredFields,
+  type DeclaredFields,
+  type DeclaredType,
+  type FieldDeclarations,
+  fieldsIn,
   maxArrayLength,
 } from '../domain/declared-fields.ts';
 export { emailKey, emailPrefixKey } from '../domain/email.ts';
@@ -44,7 +44,7 @@ export {
   VersionedRecord,
   versionToLoad,
 } from '../domain/record.ts';
-export { customValue, type SearchRow, searchFields, searchRow } from '../domain/search.ts';
+export { declaredValue, type SearchRow, searchFields, searchRow } from '../domain/search.ts';
 export { compareText } from '../domain/text.ts';
 export type { User } from '../domain/user.ts';
 export type { Clock } from './clock.ts';

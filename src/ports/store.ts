@@ -1,12 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { CustomFilters } from '../domain/declared-fields.ts';
+import type { DeclaredFields } from '../domain/declared-fields.ts';
 import type { EventLog } from './event-log.ts';
 import type { PostRepository } from './post-repository.ts';
 import type { Transfer } from './transfer.ts';
 import type { UserRepository } from './user-repository.ts';
 
 /** Settings of a deployment that a store needs when it is opened. */
-export interface StoreOptions<Filters extends CustomFilters = CustomFilters> {
+export interface StoreOptions<Filters extends DeclaredFields = DeclaredFields> {
   /**
    * Custom fields that lists can be filtered and sorted by, and that may be unique. A store builds indexes
    * for them when it is opened, and they may differ each time. It derives their values from the JSON of a
@@ -14,11 +14,11 @@ export interface StoreOptions<Filters extends CustomFilters = CustomFilters> {
    * a `unique`, or have more than `maxArrayLength` elements in a `text[]`, opening fails and names the field
    * and ids of such records.
    */
-  readonly customFilters?: Filters | undefined;
+  readonly declaredFields?: Filters | undefined;
 }
 
 /** Stores the records: two repositories, and the connection or file behind them. */
-export interface Store<Filters extends CustomFilters = CustomFilters> extends AsyncDisposable {
+export interface Store<Filters extends DeclaredFields = DeclaredFields> extends AsyncDisposable {
   readonly users: UserRepository;
   readonly posts: PostRepository;
   /** Moves the whole store; absent if it cannot be copied. */
@@ -26,7 +26,7 @@ export interface Store<Filters extends CustomFilters = CustomFilters> extends As
   /** Every change in one order; absent if the store keeps no log. */
   readonly events?: EventLog | undefined;
   /** The custom fields that the store was opened with, which are the core's filters; none if absent. */
-  readonly customFilters?: Filters | undefined;
+  readonly declaredFields?: Filters | undefined;
 
   /**
    * Returns once the store has shown that it can serve. Never waits behind other work.

@@ -1,8 +1,8 @@
 import { type Scope, scopes } from '../domain/caller.ts';
 import {
-  type CustomFilterDeclaration,
-  type CustomFilters,
-  checkCustomFilters,
+  checkDeclaredFields,
+  type DeclaredFields,
+  type FieldDeclaration,
 } from '../domain/declared-fields.ts';
 import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from '../domain/hosts.ts';
 import { setMember } from '../domain/json.ts';
@@ -52,8 +52,8 @@ export interface Settings {
   readonly pages: readonly PageName[];
   /** The origins whose scripts may read responses. */
   readonly cors: readonly string[];
-  /** Custom fields that lists can be filtered by, such as `posts.slug:text`. */
-  readonly index: readonly string[];
+  /** Declared fields, such as `posts.slug:text`. */
+  readonly field: readonly string[];
   /** The file of the JSON Schema of custom fields of users. */
   readonly userSchema: string | undefined;
   /** The file of the JSON Schema of custom fields of posts. */
@@ -247,15 +247,15 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     parse: (text) => listOf(text, isOrigin),
     isList: true,
   },
-  index: {
-    flag: '--index <field>',
-    env: 'INDEXES',
+  field: {
+    flag: '--field <declaration>',
+    env: 'FIELDS',
     fallback: [],
     description:
-      'custom field to filter and sort by: posts.views:number, posts.tags:text[]; with :unique, values must be unique: posts.slug:text:unique; repeatable',
+      'declares a custom field, which then has a type, filters and a sort: posts.views:number, posts.tags:text[]; with :unique, values must be unique: posts.slug:text:unique; repeatable',
     allowed:
       'a custom field and its type: posts.slug:text, :number, :boolean, :text[] or :text:unique',
-    parse: (text) => listOf(text, (part) => indexForm.test(part)),
+    parse: (text) => listOf(text, (part) => fieldForm.test(part)),
     isList: true,
   },
   userSchema: {
@@ -272,31 +272,24 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
   },
 };
 
-const indexForm = /^(users|posts)\.([^.:]+):(text|number|boolean|text\[\])(:unique)?$/;
+const fieldForm = /^(users|posts)\.([^.:]+):(text|number|boolean|text\[\])(:unique)?$/;
 
 /**
- * The custom filters that the setting `index` declares.
+ * The fields that the setting `field` declares.
  *
  * @throws TypeError or RangeError for what cannot be declared, in one sentence
  */
-export function customFiltersOf(index: readonly string[]): Required<CustomFilters> {
-  const fields = { users: {}, posts: {} } as Record<
-    string,
-    Record<string, CustomFilterDeclaration>
-  >;
-  for (const part of index) {
-    const [, list = '', name = '', type = '', unique] = indexForm.exec(part) ?? [];
+export function declaredFieldsOf(field: readonly string[]): Required<DeclaredFields> {
+  const fields = { users: {}, posts: {} } as Record<string, Record<string, FieldDeclaration>>;
+  for (const part of field) {
+    const [, list = '', name = '', type = '', unique] = fieldForm.exec(part) ?? [];
     const declared = fields[list] ?? {};
     if (Object.hasOwn(declared, name)) throw new TypeError(`${list}.${name} is given twice.`);
     const isUnique = unique !== undefined;
-    setMember(
-      declared,
-      name,
-      (isUnique ? { type, unique: true } : type) as CustomFilterDeclaration,
-    );
+    setMember(declared, name, (isUnique ? { type, unique: true } : type) as FieldDeclaration);
   }
   const { users = {}, posts = {} } = fields;
-  checkCustomFilters({ users, posts });
+  checkDeclaredFields({ users, posts });
   return { users, posts };
 }
 

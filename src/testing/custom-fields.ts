@@ -3,7 +3,8 @@ import { at, later, newReceipt, post, times, user } from './fixtures.ts';
 import { expectMatches, idsOf, insert, readAll, select } from './lists.ts';
 import { type Suite, uniqueField } from './suite.ts';
 
-const has = (value: string) => ({ field: 'tags', customType: 'text[]', op: 'has', value }) as const;
+const has = (value: string) =>
+  ({ field: 'tags', declaredType: 'text[]', op: 'has', value }) as const;
 
 /** Declared custom fields beyond equality: ranges, arrays of texts, orders, unique values. */
 export function describeCustomFields({ test, testEach }: Suite): void {
@@ -30,7 +31,7 @@ export function describeCustomFields({ test, testEach }: Suite): void {
   test('"from" and "before" compare numbers by size, and match only numbers', async ({ posts }) => {
     const values = [-1, -0, 0.1 + 0.2, 9, 10, 1e21, '5', null, [5]];
     const ids = await insert(posts, [...values.map((words) => post({ words })), post()]);
-    const number = { field: 'words', customType: 'number' } as const;
+    const number = { field: 'words', declaredType: 'number' } as const;
     const from = (value: number) => ({ ...number, op: 'from', value }) as const;
     const before = (value: number) => ({ ...number, op: 'before', value }) as const;
     await expectMatches(posts, [from(0)], ids.slice(1, 6));
@@ -46,7 +47,7 @@ export function describeCustomFields({ test, testEach }: Suite): void {
       posts,
       values.map((language) => post({ language })),
     );
-    const text = { field: 'language', customType: 'text' } as const;
+    const text = { field: 'language', declaredType: 'text' } as const;
     await expectMatches(posts, [{ ...text, op: 'from', value: 'a' }], ids.slice(1, 7));
     await expectMatches(posts, [{ ...text, op: 'before', value: '😀' }], ids.slice(0, 6));
   });
@@ -58,12 +59,12 @@ export function describeCustomFields({ test, testEach }: Suite): void {
     const created = values.map((value) => post({ words: value, language: value && `${value}` }));
     const untyped = created.map((one, n) => (n === 3 ? post() : one));
     await insert(posts, untyped);
-    for (const [field, customType] of [
+    for (const [field, declaredType] of [
       ['words', 'number'],
       ['language', 'text'],
     ] as const) {
       for (const direction of ['asc', 'desc'] as const) {
-        const order = { field, customType, direction } as const;
+        const order = { field, declaredType, direction } as const;
         const expected = select('posts', untyped, { conditions: [], order });
         const found = await readAll(posts, { order, limit: 2 });
         expectEqual(`the pages by ${field} ${direction}`, idsOf(found), idsOf(expected));

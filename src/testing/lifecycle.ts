@@ -13,15 +13,15 @@ import {
   uncalled,
 } from './assertions.ts';
 import { digest, newReceipt, post, times, user } from './fixtures.ts';
-import { customEq, expectMatches, insert, list } from './lists.ts';
-import { customFilters, type Opened, repositoryOf, type Suite } from './suite.ts';
+import { declaredEq, expectMatches, insert, list } from './lists.ts';
+import { declaredFields, type Opened, repositoryOf, type Suite } from './suite.ts';
 
 /** Opening and closing a store, and whether it is ready. */
 export function describeLifecycle({ test, testEach }: Suite): void {
-  test('a new store is ready and empty, with its customFilters', async (store, { opened }) => {
+  test('a new store is ready and empty, with its declaredFields', async (store, { opened }) => {
     await store.ready();
     await store.ready();
-    expectFilters(opened, customFilters);
+    expectFilters(opened, declaredFields);
     expectEqual('the users of a fresh store', (await list(store.users)).items, []);
     expectEqual('the posts of a fresh store', (await list(store.posts)).items, []);
     expectEqual('isFilling', (await store.transfer?.isFilling()) ?? false, false);
@@ -114,11 +114,11 @@ export function describeReopen(
   /** Closes a store, opens its data with these filters, and closes it again. */
   const withReopened = async (
     { opened, watch }: Opened,
-    filters: StoreOptions['customFilters'],
+    filters: StoreOptions['declaredFields'],
     use: (store: Store) => Promise<void>,
   ): Promise<void> => {
     await opened.close();
-    const options = { customFilters: filters };
+    const options = { declaredFields: filters };
     const store = await watch.call('reopen', async () => reopen(opened, options));
     try {
       expectFilters(store, filters);
@@ -141,7 +141,7 @@ export function describeReopen(
       await records.update(record.id, () => changed);
       await createNew(records, gone, lost);
       await remove(gone.id);
-      await withReopened(context, customFilters, async (store) => {
+      await withReopened(context, declaredFields, async (store) => {
         const after = repositoryOf(store, name);
         expectRecord(await after.get(record.id), changed, 2);
         await expectMatches(after, [], [record.id]);
@@ -162,18 +162,18 @@ export function describeReopen(
     const added = make(fields('en', 2));
     await withReopened(context, otherFilters, async (store) => {
       const other = repositoryOf(store, name);
-      await expectMatches(other, [customEq('team', 'red')], [a, b, c]);
-      await expectMatches(other, [customEq(text, 7)], [b]);
-      await expectMatches(other, [customEq(number, 2)], [b, c]);
+      await expectMatches(other, [declaredEq('team', 'red')], [a, b, c]);
+      await expectMatches(other, [declaredEq(text, 7)], [b]);
+      await expectMatches(other, [declaredEq(number, 2)], [b, c]);
       await insert(other, [added]);
       await other.update(a, ({ record }) => ({ ...record, [text]: 'fr', team: 'blue' }));
-      await expectMatches(other, [customEq('team', 'blue')], [a]);
+      await expectMatches(other, [declaredEq('team', 'blue')], [a]);
     });
-    await withReopened(context, customFilters, async (store) => {
+    await withReopened(context, declaredFields, async (store) => {
       const back = repositoryOf(store, name);
-      await expectMatches(back, [customEq(text, 'en')], [c, added.id]);
-      await expectMatches(back, [customEq(text, 'fr')], [a]);
-      await expectMatches(back, [customEq(number, 2)], [b, c, added.id]);
+      await expectMatches(back, [declaredEq(text, 'en')], [c, added.id]);
+      await expectMatches(back, [declaredEq(text, 'fr')], [a]);
+      await expectMatches(back, [declaredEq(number, 2)], [b, c, added.id]);
     });
   });
 
@@ -188,7 +188,7 @@ export function describeReopen(
       ['labels', 'text[]', ids.slice(0, 1)],
     ] as const) {
       const message = await messagesOf(async () => {
-        const options = { customFilters: { [name]: { [field]: declared } } };
+        const options = { declaredFields: { [name]: { [field]: declared } } };
         await using store = await reopen(context.opened, options);
         await store.ready();
       });
@@ -201,11 +201,11 @@ export function describeReopen(
   if (withoutTransfer === undefined) {
     test('keeps the mark of a store that is being filled', async ({ transfer }, context) => {
       await transfer?.begin();
-      await withReopened(context, customFilters, async (store) => {
+      await withReopened(context, declaredFields, async (store) => {
         expectEqual('isFilling after "begin"', await store.transfer?.isFilling(), true);
         await store.transfer?.end();
       });
-      await withReopened(context, customFilters, async (store) => {
+      await withReopened(context, declaredFields, async (store) => {
         expectEqual('isFilling after "end"', await store.transfer?.isFilling(), false);
       });
     });
@@ -222,6 +222,6 @@ async function messagesOf(call: () => Promise<void>): Promise<string> {
 }
 
 /** Checks the declared fields of a store: the core takes its filters from them. */
-function expectFilters(store: Store, expected: StoreOptions['customFilters']): void {
-  expectEqual('customFilters', store.customFilters, expected);
+function expectFilters(store: Store, expected: StoreOptions['declaredFields']): void {
+  expectEqual('declaredFields', store.declaredFields, expected);
 }

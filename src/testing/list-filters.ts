@@ -1,12 +1,21 @@
-import { declaredFields } from '../domain/declared-fields.ts';
+import { fieldsIn } from '../domain/declared-fields.ts';
 import type { Condition } from '../domain/list.ts';
 import type { Collection, Entity } from '../domain/record.ts';
 import { searchFields } from '../domain/search.ts';
 import { prefixSpan } from '../domain/text.ts';
 import { expectEqual } from './assertions.ts';
 import { expandingCharacter, longTexts, times } from './fixtures.ts';
-import { customEq, expectMatches, idsOf, insert, list, oneOf, recordsOf, select } from './lists.ts';
-import { customFilters, type Resource, rowOf, type Suite } from './suite.ts';
+import {
+  declaredEq,
+  expectMatches,
+  idsOf,
+  insert,
+  list,
+  oneOf,
+  recordsOf,
+  select,
+} from './lists.ts';
+import { declaredFields, type Resource, rowOf, type Suite } from './suite.ts';
 
 /** Texts that a collation, pattern, query or driver could confuse. */
 const similarTexts = [
@@ -111,17 +120,17 @@ function describeCustomConditions({ testEach }: Suite): void {
     const { records, make } = resource;
     const field = fieldOf(resource, 'text');
     await insert(records, [make({ in: { [field]: 'en' } }), make({ [`in.${field}`]: 'en' })]);
-    await expectMatches(records, [customEq(field, 'en')], []);
+    await expectMatches(records, [declaredEq(field, 'en')], []);
     const [id = ''] = await insert(records, [make({ constructor: 'en' })]);
-    await expectMatches(records, [customEq('constructor', 'en')], [id]);
-    await expectMatches(records, [customEq('constructor', 'Object')], []);
+    await expectMatches(records, [declaredEq('constructor', 'en')], [id]);
+    await expectMatches(records, [declaredEq('constructor', 'Object')], []);
   });
 }
 
 type Type = 'text' | 'number' | 'boolean';
 
 function fieldOf({ name }: { readonly name: Collection }, type: Type): string {
-  const fields = declaredFields(customFilters[name]);
+  const fields = fieldsIn(declaredFields[name]);
   return fields.find((declared) => declared.type === type)?.name ?? '';
 }
 
@@ -137,6 +146,6 @@ async function expectEachFound<R extends Entity>(
   await insert(resource.records, created);
   const own = values.filter((value) => typeof value === (type === 'text' ? 'string' : type));
   for (const value of new Set([...(own as string[]), ...unknown])) {
-    await expectSelected(resource, created, customEq(field, value));
+    await expectSelected(resource, created, declaredEq(field, value));
   }
 }

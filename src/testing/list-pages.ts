@@ -13,7 +13,7 @@ import {
   user,
   variedTexts,
 } from './fixtures.ts';
-import { customEq, from, idsOf, insert, list, readAll, recordsOf, select } from './lists.ts';
+import { declaredEq, from, idsOf, insert, list, readAll, recordsOf, select } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 const directions = ['asc', 'desc'] as const;
@@ -74,7 +74,7 @@ async function expectSorted<R extends Entity>(
     }),
   );
   await insert(records, shuffled(created));
-  for (const conditions of [[], [customEq('constructor', 'here')]]) {
+  for (const conditions of [[], [declaredEq('constructor', 'here')]]) {
     for (const direction of directions) {
       const order = { field, direction };
       const expected = idsOf(select(name, created, { conditions, order }));
@@ -94,7 +94,7 @@ function describePageContents({ contract: { bytesRead }, testEach }: Suite): voi
       const created = times(60, (n) => make({ ...large, updatedAt: at(n) }));
       await insert(records, created);
       for (const field of ['createdAt', 'updatedAt'] as const) {
-        for (const condition of [customEq('constructor', 'en'), from('updatedAt', at(0))]) {
+        for (const condition of [declaredEq('constructor', 'en'), from('updatedAt', at(0))]) {
           const before = bytesRead(opened);
           const order = { field, direction: 'desc' } as const;
           await list(records, { conditions: [condition], order, total: true, bytes: 20_000 });
@@ -155,7 +155,7 @@ function describePageBounds(direction: 'asc' | 'desc', { test, testEach }: Suite
       make({ createdAt: at(n >> 1), custom: text.repeat(50 + n), constructor: 'en' }),
     );
     await insert(records, created);
-    for (const conditions of [[], [customEq('constructor', 'en')]]) {
+    for (const conditions of [[], [declaredEq('constructor', 'en')]]) {
       const all = (await list(records, { conditions, order })).items;
       let bytes = 0;
       for (const [n, { json }] of all.entries()) {
@@ -182,8 +182,8 @@ function describePageBounds(direction: 'asc' | 'desc', { test, testEach }: Suite
 /** The orders in which a changing list is read. */
 const changingOrders = [
   { field: 'titleKey' },
-  { field: 'words', customType: 'number' },
-  { field: 'language', customType: 'text' },
+  { field: 'words', declaredType: 'number' },
+  { field: 'language', declaredType: 'text' },
 ] as const;
 
 /** Reading a list while records are created and deleted. */

@@ -10,7 +10,7 @@ import {
 } from '../domain/list.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { Collection, Entity, Versioned } from '../domain/record.ts';
-import { customValue, type SearchRow } from '../domain/search.ts';
+import { declaredValue, type SearchRow } from '../domain/search.ts';
 import type { Repository } from '../ports/repository.ts';
 import { assert, expectEqual, quote } from './assertions.ts';
 import { rowOf } from './suite.ts';
@@ -86,9 +86,9 @@ export function select<R extends Entity>(
 }
 
 export function sortKeyOf(record: object, row: SearchRow, order: QueryOrder): SortKey {
-  const { field, customType } = order;
-  if (customType === undefined) return row[field] ?? null;
-  return customValue(record, { name: field, type: customType });
+  const { field, declaredType } = order;
+  if (declaredType === undefined) return row[field] ?? null;
+  return declaredValue(record, { name: field, type: declaredType });
 }
 
 function isMet(
@@ -117,9 +117,9 @@ export function from(field: string, value: string): Condition {
 }
 
 /** A condition on a custom field that was declared as a text, or with the type of a value. */
-export function customEq(field: string, value: string | number | boolean): Condition {
+export function declaredEq(field: string, value: string | number | boolean): Condition {
   const type = typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean');
-  return { field, customType: type, op: 'eq', value };
+  return { field, declaredType: type, op: 'eq', value };
 }
 
 export function recordsOf<R>(items: readonly Versioned<R>[]): R[] {

@@ -82,7 +82,7 @@ export interface Suite {
 }
 
 /** Custom fields of each type, some named like inherited members or like fields of the other collection. */
-export const customFilters = {
+export const declaredFields = {
   users: {
     city: 'text',
     age: 'number',
@@ -138,7 +138,7 @@ async function runTest(
   body: Parameters<Suite['test']>[1],
 ): Promise<void> {
   const watch = new Watch();
-  const options = { customFilters };
+  const options = { declaredFields };
   const handles: Store[] = [];
   let failure: StoreFailure | undefined;
   try {

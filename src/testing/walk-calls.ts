@@ -1,4 +1,4 @@
-import { type CustomFilterType, declaredFields, isSortable } from '../domain/declared-fields.ts';
+import { type DeclaredType, fieldsIn, isSortable } from '../domain/declared-fields.ts';
 import {
   type Condition,
   type ListQuery,
@@ -24,7 +24,7 @@ import type { Store } from '../ports/store.ts';
 import { deleteModes } from '../ports/user-repository.ts';
 import { at, digest, post, times, user } from './fixtures.ts';
 import { sortKeyOf } from './lists.ts';
-import { customFilters, repositoryOf, rowOf, transferOf } from './suite.ts';
+import { declaredFields, repositoryOf, rowOf, transferOf } from './suite.ts';
 
 /** A call that can be made on several stores, first on the memory store. */
 export type Call = (store: Store) => Promise<unknown>;
@@ -41,7 +41,7 @@ const texts = ['Ada', 'ada', 'ADA L', 'Ä', 'A\u0308', 'straße', 'STRASSE', '�
 const emails = ['ada@x.example', 'ADA@X.example', 'b@ü.example', 'b@xn--tda.example', 'c@y.z'];
 const moments = times(6, (n) => at(n * 40_000));
 const versions = [1, 2, 3, 5, 9, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32];
-const customValues: Readonly<Record<CustomFilterType, readonly unknown[]>> = {
+const customValues: Readonly<Record<DeclaredType, readonly unknown[]>> = {
   text: ['en', 'EN', 'é', '1', '', '😀', '～'],
   number: [1, 1.5, -1, 0, -0, 2 ** 31, 0.1 + 0.2, 1e21, 2 ** 53 - 1, 1 - 2 ** 53, 1e-7],
   boolean: [true, false],
@@ -206,10 +206,10 @@ export class RandomCalls {
 
   /** An order, half of the time by a field that a condition is on. */
   #order(collection: Collection, conditions: readonly QueryField[]): QueryOrder {
-    const declared = declaredFields(customFilters[collection]).filter(isSortable);
+    const declared = fieldsIn(declaredFields[collection]).filter(isSortable);
     const sortable: readonly QueryField[] = [
       ...Object.values<string>(sorts[collection]).map((field) => ({ field })),
-      ...declared.map(({ name, type }) => ({ field: name, customType: type })),
+      ...declared.map(({ name, type }) => ({ field: name, declaredType: type })),
     ];
     const names = conditions.map((one) => nameOf(collection, one));
     const own = sortable.filter((one) => names.includes(nameOf(collection, one)));
@@ -223,19 +223,19 @@ export class RandomCalls {
    * @param earlier an earlier condition; this one is on the same field
    */
   #condition(collection: Collection, record: Entity, earlier?: QueryField): Condition {
-    const declared = declaredFields(customFilters[collection]);
+    const declared = fieldsIn(declaredFields[collection]);
     const { name, type } =
       declared.find((one) => one.name === earlier?.field) ?? this.#pick(declared);
     const isList = type === 'text[]';
     const values = isList ? [record[name]].flat() : [record[name]];
     const own = this.#pick(values.length > 0 ? values : [undefined]);
     const isOwn = typeof own === (type === 'text' || isList ? 'string' : type);
-    if (earlier ? earlier.customType !== undefined : this.#chance(isOwn ? 0.5 : 0.1)) {
+    if (earlier ? earlier.declaredType !== undefined : this.#chance(isOwn ? 0.5 : 0.1)) {
       const random = isList ? 'en' : this.#pick(customValues[type]);
       const value = isOwn && this.#chance(0.9) ? own : random;
       const ops = type === 'boolean' ? (['eq'] as const) : (['eq', 'from', 'before'] as const);
       const op = isList ? 'has' : this.#pick(ops);
-      return { field: name, customType: type, op, value } as Condition;
+      return { field: name, declaredType: type, op, value } as Condition;
     }
     const row = rowOf(collection, record);
     const other = rowOf(collection, this.#record(collection));
@@ -248,7 +248,7 @@ export class RandomCalls {
   }
 
   #record(collection: Collection, id: Id = this.#pick(ids[collection])): User & Post {
-    const custom = declaredFields(customFilters[collection])
+    const custom = fieldsIn(declaredFields[collection])
       .filter(({ isUnique }) => this.#chance(isUnique ? 0.2 : 0.5))
       .map(({ name, type }) => [
         name,
@@ -316,6 +316,6 @@ export class RandomCalls {
   }
 }
 
-function nameOf(collection: Collection, { field, customType }: QueryField): string {
-  return `${collection} ${customType} ${field}`;
+function nameOf(collection: Collection, { field, declaredType }: QueryField): string {
+  return `${collection} ${declaredType} ${field}`;
 }

@@ -3,7 +3,7 @@ import { isRostrumError } from '../domain/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { expectEqual, fail, quote } from './assertions.ts';
 import { followEvents, logOf } from './events.ts';
-import { customFilters, defaultWalks, type StoreContract, type Suite } from './suite.ts';
+import { declaredFields, defaultWalks, type StoreContract, type Suite } from './suite.ts';
 import { type Call, RandomCalls, Refusal } from './walk-calls.ts';
 
 /**
@@ -24,7 +24,7 @@ async function walk(
   seed: number,
   count: number,
 ): Promise<void> {
-  const memory = createMemoryStore({ customFilters });
+  const memory = createMemoryStore({ declaredFields });
   const log = logOf(memory);
   const { next: start } = await log.read(1);
   const follower = withoutEvents === undefined ? await followEvents(store) : undefined;

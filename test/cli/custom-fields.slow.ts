@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { createRostrum } from '../../src/index.ts';
-import { customFiltersOf, settingsTable } from '../../src/settings/settings.ts';
+import { declaredFieldsOf, settingsTable } from '../../src/settings/settings.ts';
 import { node } from '../support/process.ts';
 import { startServer } from '../support/server.ts';
 import { failureOf } from './failure.ts';
@@ -17,9 +17,9 @@ describe('custom fields on the command line', function () {
   const store = `sqlite:${join(folder, 'rostrum.db')}`;
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('can be filtered with --index and validated by a schema, which can change at the next start', async () => {
+  it('can be filtered with --field and validated by a schema, which can change at the next start', async () => {
     writeFileSync(schema, '{ "properties": { "slug": { "type": "string" } } }');
-    const flags = ['--index', 'posts.slug:text', '--index', 'posts.words:number,users.vip:boolean'];
+    const flags = ['--field', 'posts.slug:text', '--field', 'posts.words:number,users.vip:boolean'];
     {
       await using server = await startServer('--store', store, '--post-schema', schema, ...flags);
       const call = callsTo(server.address);
@@ -30,7 +30,7 @@ describe('custom fields on the command line', function () {
       expect(await call('GET', '/users?vip=true')).to.equal(0);
       expect(await call('GET', '/users?slug=hello')).to.equal(400);
     }
-    process.env.INDEXES = 'posts.words:number';
+    process.env.FIELDS = 'posts.words:number';
     try {
       await using server = await startServer('--store', store);
       const call = callsTo(server.address);
@@ -38,7 +38,7 @@ describe('custom fields on the command line', function () {
       expect(await call('GET', '/posts?words=5')).to.equal(1);
       expect(await call('GET', '/posts?slug=hello')).to.equal(400);
     } finally {
-      delete process.env.INDEXES;
+      delete process.env.FIELDS;
     }
     const check = ['src/main.ts', 'check', '--store', store];
     expect((await node(check)).stdout).to.equal('All 2 records are valid.\n');
@@ -62,7 +62,7 @@ describe('custom fields on the command line', function () {
         ids.push((await rostrum.posts.create({ title: 'A', ...fields })).record.id);
       }
     }
-    const index = ['--index', 'posts.slug:text:unique', '--index', 'posts.tags:text[]'];
+    const index = ['--field', 'posts.slug:text:unique', '--field', 'posts.tags:text[]'];
     const check = ['src/main.ts', 'check', '--store', `sqlite:${path}`];
     const { code, stdout } = await node([...check, ...index]);
     const [first, long, second] = ids;
@@ -84,7 +84,7 @@ describe('custom fields on the command line', function () {
     it(`cannot have another type in the schema: ${declared}`, async () => {
       const [name, kind] = declared.split(':');
       writeFileSync(schema, `{ "properties": { "${name}": ${type} } }`);
-      const args = ['--store', 'memory:', '--post-schema', schema, '--index', `posts.${declared}`];
+      const args = ['--store', 'memory:', '--post-schema', schema, '--field', `posts.${declared}`];
       expect(await failureOf(runProgram(args))).to.equal(
         `The schema file ${schema} of --post-schema gives "${name}" the type ${said}, but it is declared as ${kind}.`,
       );
@@ -102,10 +102,10 @@ describe('custom fields on the command line', function () {
   });
 
   it('are parsed from the form shown in the help', () => {
-    const { parse } = settingsTable.index;
+    const { parse } = settingsTable.field;
     expect(parse('posts.slug:text, users.größe:number')).to.have.lengthOf(2);
     expect(
-      customFiltersOf(['posts.slug:text', 'users.größe:number', 'users.vip:boolean']),
+      declaredFieldsOf(['posts.slug:text', 'users.größe:number', 'users.vip:boolean']),
     ).to.deep.equal({ users: { größe: 'number', vip: 'boolean' }, posts: { slug: 'text' } });
     for (const wrong of [
       '',
@@ -120,13 +120,13 @@ describe('custom fields on the command line', function () {
   });
 
   for (const [reason, ...args] of [
-    [/--index is "posts\.title:text": "title" cannot be declared/, '--index', 'posts.title:text'],
-    [/"__proto__" cannot be declared/, '--index', 'posts.__proto__:text'],
+    [/--field is "posts\.title:text": "title" cannot be declared/, '--field', 'posts.title:text'],
+    [/"__proto__" cannot be declared/, '--field', 'posts.__proto__:text'],
     [
-      /--index .* posts\.a is given twice\./,
-      '--index',
+      /--field .* posts\.a is given twice\./,
+      '--field',
       'posts.a:text',
-      '--index',
+      '--field',
       'posts.a:number',
     ],
     [
@@ -134,7 +134,11 @@ describe('custom fields on the command line', function () {
       '--public-user-fields',
       'city,updatedAt',
     ],
-    [/'--index <field>' argument 'posts.slug' .* posts\.slug:text, /, '--index', 'posts.slug'],
+    [
+      /'--field <declaration>' argument 'posts.slug' .* posts\.slug:text, /,
+      '--field',
+      'posts.slug',
+    ],
     [/^The schema file none\.json of --user-schema is not there\.$/, '--user-schema', 'none.json'],
   ] as const) {
     it(`are rejected with one sentence: ${args.join(' ')}`, async () => {

@@ -19,7 +19,7 @@ describe('rostrum openapi', function () {
 
   it('prints what a server with the same settings serves, without opening a store', async () => {
     const path = file('unopened.db');
-    const settings = ['--index', 'posts.slug:text', '--require-if-match', '--rate-limit', '1000'];
+    const settings = ['--field', 'posts.slug:text', '--require-if-match', '--rate-limit', '1000'];
     const document = await printed(...settings, '--store', `sqlite:${path}`);
     expect(existsSync(path)).to.equal(false);
     await using server = await startServer('--store', 'memory:', ...settings);
@@ -73,8 +73,8 @@ describe('rostrum openapi', function () {
   });
 
   it('explains an invalid setting', async () => {
-    const { code, stderr } = await rostrum('openapi', '--index', 'posts.title:text');
+    const { code, stderr } = await rostrum('openapi', '--field', 'posts.title:text');
     expect([code, stderr.split('\n').length]).to.deep.equal([1, 2]);
-    expect(stderr).to.contain('--index is "posts.title:text"');
+    expect(stderr).to.contain('--field is "posts.title:text"');
   });
 });

@@ -32,7 +32,7 @@ describe('the command line', function () {
       mcpDeletes: false,
       pages: ['home', 'docs', 'admin'],
       cors: [],
-      index: [],
+      field: [],
       userSchema: undefined,
       postSchema: undefined,
     });
@@ -117,6 +117,19 @@ describe('the command line', function () {
       expect(said).not.to.contain('secret');
     });
   }
+
+  it('rejects the former names of --field', async () => {
+    for (const args of [
+      ['--index', 'posts.a:text'],
+      ['--index=posts.a:text'],
+      ['seed', '--index'],
+    ]) {
+      expect(await failureOf(runProgram(args))).to.match(/^--index is now called --field/);
+    }
+    process.env.INDEXES = 'posts.a:text';
+    const said = await failureOf(runProgram(['check'])).finally(() => delete process.env.INDEXES);
+    expect(said).to.match(/^INDEXES is now called FIELDS/);
+  });
 
   it('points to the help of a subcommand', async () => {
     expect(

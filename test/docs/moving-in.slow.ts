@@ -140,7 +140,7 @@ describe('the recipes of docs/moving-in.md', function () {
       ['4', undefined, 'Locked', 'locked', null, []],
     ]);
     const { commands } = recipe('WordPress with a plugin');
-    const index = "--index posts.slug:text:unique --index 'posts.tags:text[]'";
+    const index = "--field posts.slug:text:unique --field 'posts.tags:text[]'";
     const again = await shell(`${commands.trim()} --as posts ${index}`);
     expect(again.stdout).to.match(/^Added 0 users and 0 posts; there already: 4; /);
   });

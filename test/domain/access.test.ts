@@ -258,7 +258,7 @@ describe('a caller', () => {
 
   it('cannot filter or sort by fields that the public view hides', async () => {
     const filters = { users: { city: 'text', secret: 'number' } } as const;
-    const store = createMemoryStore({ customFilters: filters });
+    const store = createMemoryStore({ declaredFields: filters });
     const rostrum = createRostrum(store, { publicUserFields: ['city'] });
     const ann = { name: 'Ann', email: 'ann@x.org', city: 'Bonn', secret: 5 };
     const { record } = await rostrum.users.create(ann);

@@ -54,7 +54,7 @@ describe('cutting a page', () => {
 
 describe('a list query', () => {
   const queries: ListQuery[] = [];
-  const store = createMemoryStore({ customFilters: { posts: { slug: 'text', views: 'number' } } });
+  const store = createMemoryStore({ declaredFields: { posts: { slug: 'text', views: 'number' } } });
   const { list } = store.posts;
   store.posts.list = (query) => {
     queries.push(query);
@@ -96,8 +96,8 @@ describe('a list query', () => {
     expect(queries.at(-1)).to.deep.include({
       order: { field: 'titleKey', direction: 'asc' },
       conditions: [
-        { field: 'slug', customType: 'text', op: 'eq', value: 'x' },
-        { field: 'views', customType: 'number', op: 'eq', value: 1 },
+        { field: 'slug', declaredType: 'text', op: 'eq', value: 'x' },
+        { field: 'views', declaredType: 'number', op: 'eq', value: 1 },
       ],
     });
   });

@@ -8,7 +8,7 @@ import type { Post } from '../../src/domain/post.ts';
 import { RecordModel } from '../../src/domain/record-model.ts';
 import { postRules, userRules } from '../../src/domain/rules.ts';
 import type { User } from '../../src/domain/user.ts';
-import { customValue } from '../support/arbitraries.ts';
+import { declaredValue } from '../support/arbitraries.ts';
 
 const userModel = (schema?: CustomFieldsSchema) => new RecordModel<User>(userRules, schema);
 const users = userModel();
@@ -181,7 +181,7 @@ describe('custom fields', () => {
 
   it('are any I-JSON value', () => {
     fc.assert(
-      fc.property(customValue, (own) => {
+      fc.property(declaredValue, (own) => {
         expect(jsonEqual(user({ name: 'Ada', own }).own ?? null, own)).to.equal(true);
       }),
     );
@@ -356,7 +356,7 @@ describe('replacing a record', () => {
 
   it('returns the same object when nothing changes', () => {
     fc.assert(
-      fc.property(customValue, (own) => {
+      fc.property(declaredValue, (own) => {
         const before = user({ name: 'Ada', own });
         const sentBack = JSON.parse(JSON.stringify(before));
         expect(users.replace(before, sentBack, t1)).to.equal(before);
@@ -438,7 +438,7 @@ describe('patching a record', () => {
   });
 
   it('gives the same result as replacing the record with the merged one', () => {
-    const patches = fc.dictionary(fc.constantFrom('name', 'email', 'own', 'x'), customValue);
+    const patches = fc.dictionary(fc.constantFrom('name', 'email', 'own', 'x'), declaredValue);
     fc.assert(
       fc.property(patches, (patch) => {
         const before = user({ name: 'Ada', own: { a: 1 } });

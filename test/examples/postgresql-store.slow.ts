@@ -44,13 +44,13 @@ describeOnPostgresql('the PostgreSQL store example', () => {
     bytes += value.length;
     return pg.types.getTypeParser(oid)(value);
   }) as typeof pg.types.getTypeParser;
-  const open = ({ customFilters }: Pick<Store, 'customFilters'>) =>
+  const open = ({ declaredFields }: Pick<Store, 'declaredFields'>) =>
     openPostgresqlStore(
       { connectionString: database.url, types: { getTypeParser } },
-      { customFilters },
+      { declaredFields },
     );
 
-  const openEmpty = async (options: Pick<Store, 'customFilters'>) => {
+  const openEmpty = async (options: Pick<Store, 'declaredFields'>) => {
     const store = await open(options);
     const tables = ['posts', 'posts_receipts', 'users', 'users_receipts', 'filling'];
     await admin.query(`truncate ${tables}`);
@@ -70,7 +70,7 @@ describeOnPostgresql('the PostgreSQL store example', () => {
   it('enforces unique fields declared by another process, and reports a duplicate id first', async () => {
     const unique = (field: string) =>
       ({ posts: { [field]: { type: 'text', unique: true } } }) as const;
-    await using declaring = await openEmpty({ customFilters: unique('slug') });
+    await using declaring = await openEmpty({ declaredFields: unique('slug') });
     await using store = await open({});
     const post = (n: number) => ({ ...postOf(n), slug: 'hello' });
     const codes = async (calls: Promise<unknown>[]) => {
@@ -80,7 +80,7 @@ describeOnPostgresql('the PostgreSQL store example', () => {
     const same = Array.from({ length: 20 }, () => declaring.posts.create(post(1)));
     expect(await codes(same)).to.deep.equal(Array(19).fill('id-taken'));
     expect(await codes([store.posts.create(post(2))])).to.deep.equal(['field-taken']);
-    const long = open({ customFilters: unique('é'.repeat(30)) });
+    const long = open({ declaredFields: unique('é'.repeat(30)) });
     expect(String(await errorOf(long))).to.match(/"é{30}" is too long a name to be unique\.$/);
   });
 

@@ -74,8 +74,8 @@ const runs: Readonly<Record<string, () => Promise<{ server: string[]; fuzzer: st
   own: async () => ({
     server: [
       ...['--user-schema', file('users.json'), '--post-schema', file('posts.json')],
-      ...['--index', 'users.born:number'],
-      ...['--index', 'posts.slug:text', '--index', 'posts.pinned:boolean'],
+      ...['--field', 'users.born:number'],
+      ...['--field', 'posts.slug:text', '--field', 'posts.pinned:boolean'],
     ],
     fuzzer: [],
   }),

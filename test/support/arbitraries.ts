@@ -8,7 +8,7 @@ const cleanText = fc.oneof(
 );
 
 /** Valid keys of a record, biased towards keys that are special in stores or languages. */
-const customKey = fc.oneof(
+const declaredKey = fc.oneof(
   fc.constantFrom('_id', '$set', 'a.b', '.', '$', 'constructor', 'toString', 'length', 'version'),
   fc
     .string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 8 })
@@ -26,13 +26,13 @@ const number = fc.oneof(
 );
 
 /** Valid values of a custom field. */
-export const customValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
+export const declaredValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
     fc.constantFrom<Json>(null, true, false),
     number,
     cleanText,
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(customKey, tie('value'), { maxKeys: 4 }),
+    fc.dictionary(declaredKey, tie('value'), { maxKeys: 4 }),
   ),
 })).value;

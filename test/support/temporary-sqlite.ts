@@ -13,13 +13,13 @@ export function openTemporarySqlite(options: StoreOptions = {}): Store {
     await store.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  const { users, posts, transfer, customFilters } = store;
+  const { users, posts, transfer, declaredFields } = store;
   const ready = () => store.ready();
   return {
     users,
     posts,
     ...(transfer && { transfer }),
-    ...(customFilters && { customFilters }),
+    ...(declaredFields && { declaredFields }),
     ready,
     close,
     [Symbol.asyncDispose]: close,

@@ -27,7 +27,7 @@ describe('/admin with custom fields and unusual values', function () {
     store = `sqlite:${join(given.folder, 'rostrum.db')}`;
     const declared = ['slug:text:unique', 'views:number', 'hot:boolean', 'tags:text[]'];
     server = await startServer(
-      ...['--store', store, ...declared.flatMap((one) => ['--index', `posts.${one}`])],
+      ...['--store', store, ...declared.flatMap((one) => ['--field', `posts.${one}`])],
     );
   });
   after(() => server?.stop());

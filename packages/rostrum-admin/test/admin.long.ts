@@ -50,7 +50,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       schema = join(given.folder, 'posts.json');
       await writeFile(schema, JSON.stringify(postSchema));
       server = await startServer(
-        ...['--store', store, '--post-schema', schema, '--index', 'posts.section:text'],
+        ...['--store', store, '--post-schema', schema, '--field', 'posts.section:text'],
       );
     });
     beforeEach(() => {

@@ -45,13 +45,13 @@ export type Bounds<T> = {
 };
 
 /** Filters on custom fields, for fields that the server has declared. */
-type CustomFilters<Custom> = {
+type DeclaredFields<Custom> = {
   readonly [K in keyof Custom as string extends K ? never : K]?:
-    | CustomFilter<Custom[K]>
+    | DeclaredFilter<Custom[K]>
     | undefined;
 };
 
-type CustomFilter<Value> =
+type DeclaredFilter<Value> =
   | Extract<Value, string | number | boolean>
   | ([Extract<Value, string>] extends [never] ? never : StartsWith | Bounds<string>)
   | ([Extract<Value, number>] extends [never] ? never : Bounds<number>)
@@ -68,7 +68,7 @@ type CustomSort<Custom> = {
 }[keyof Custom & string];
 
 /** The query of a list of users. A user must match all filters. */
-export type UserQuery<Custom = unknown> = CustomFilters<Custom> &
+export type UserQuery<Custom = unknown> = DeclaredFields<Custom> &
   RecordQuery<UserSort | CustomSort<Custom>> & {
     /** The whole address or its start, ignoring case. */
     readonly email?: string | StartsWith | undefined;
@@ -77,7 +77,7 @@ export type UserQuery<Custom = unknown> = CustomFilters<Custom> &
   };
 
 /** The query of a list of posts. A post must match all filters. */
-export type PostQuery<Custom = unknown> = CustomFilters<Custom> &
+export type PostQuery<Custom = unknown> = DeclaredFields<Custom> &
   RecordQuery<PostSort | CustomSort<Custom>> & {
     /** null matches posts without an author, `me` the caller's own posts. */
     readonly authorId?: Id | null | undefined;

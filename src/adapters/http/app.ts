@@ -79,11 +79,11 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
   const limiter = limiterFor(options);
   const api = (path: string, endpoints: readonly Endpoint[]) =>
     apiRouter(rostrum, path, options, limiter, endpoints).routes();
-  const describe = () => openApiDocument(rostrum.customFilters, options);
+  const describe = () => openApiDocument(rostrum.declaredFields, options);
   return appOf(
     chain({ ...options, hasPages: true }, [
       servePages(rostrum, describe, options, limiter), // Before the API, whose prefix can be empty.
-      api(normalizePrefix(options.prefix), endpointsFor(rostrum.customFilters)),
+      api(normalizePrefix(options.prefix), endpointsFor(rostrum.declaredFields)),
       api('', mcpEndpoints(options)),
     ]),
     options,
@@ -148,7 +148,7 @@ export function createApiApp(rostrum: AnyRostrum, options: ChainOptions): Koa {
 /** The chain of the API without pages. */
 function apiChain(rostrum: AnyRostrum, options: ChainOptions): Middleware {
   const prefix = normalizePrefix(options.prefix);
-  const endpoints = [...endpointsFor(rostrum.customFilters), ...mcpEndpoints(options)];
+  const endpoints = [...endpointsFor(rostrum.declaredFields), ...mcpEndpoints(options)];
   const api = apiRouter(rostrum, prefix, options, limiterFor(options), endpoints);
   return chain({ ...options, hasPages: false }, [problemsRouter(prefix).routes(), api.routes()]);
 }

@@ -1,6 +1,6 @@
 import { Container, type ServiceIdentifier } from 'inversify';
 import type { Store } from '../../ports/store.ts';
-import { customFiltersOf, type GivenSettings, withDefaults } from '../../settings/settings.ts';
+import { declaredFieldsOf, type GivenSettings, withDefaults } from '../../settings/settings.ts';
 import { accessModule, coreModule, httpModule, systemModule } from './modules.ts';
 import { openStore } from './open-store.ts';
 import { tokens } from './tokens.ts';
@@ -76,8 +76,10 @@ export function createContainer(
   container
     .bind(tokens.store)
     .toResolvedValue(
-      ({ store: url, index }, logger) =>
-        opening(container, () => openStore(url, logger, { customFilters: customFiltersOf(index) })),
+      ({ store: url, field }, logger) =>
+        opening(container, () =>
+          openStore(url, logger, { declaredFields: declaredFieldsOf(field) }),
+        ),
       [tokens.settings, tokens.logger],
     )
     .inSingletonScope();

@@ -2,7 +2,7 @@ import { ContainerModule } from 'inversify';
 import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { assembleRostrum } from '../../domain/services/rostrum.ts';
-import { customFiltersOf } from '../../settings/settings.ts';
+import { declaredFieldsOf } from '../../settings/settings.ts';
 import { parseStoreUrl } from '../../settings/store-url.ts';
 import type { Trace } from '../http/index.ts';
 import { type JsonFieldsSchema, readSchemaFiles } from '../json-schema/index.ts';
@@ -54,7 +54,7 @@ export const coreModule = new ContainerModule(({ bind }) => {
   bind(tokens.customFields)
     .toResolvedValue(
       (settings) =>
-        readSchemaFiles({ ...settings, customFilters: customFiltersOf(settings.index) }),
+        readSchemaFiles({ ...settings, declaredFields: declaredFieldsOf(settings.field) }),
       [tokens.settings],
     )
     .inSingletonScope();

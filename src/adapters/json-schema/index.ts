@@ -2,11 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
-import {
-  type CustomFilters,
-  type CustomFilterType,
-  declaredFields,
-} from '../../domain/declared-fields.ts';
+import { type DeclaredFields, type DeclaredType, fieldsIn } from '../../domain/declared-fields.ts';
 import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
 import { knownFields } from '../../domain/rules.ts';
@@ -30,7 +26,7 @@ export interface SchemaFiles {
   /** The public fields of users: a schema that forbids other fields must list them. */
   readonly publicUserFields?: readonly string[] | undefined;
   /** The declared fields: a schema must not give them another type. */
-  readonly customFilters?: CustomFilters | undefined;
+  readonly declaredFields?: DeclaredFields | undefined;
 }
 
 /** The flags that name the files. */
@@ -41,7 +37,7 @@ const smallText = 64 * 1024;
 
 /** @throws SchemaFileError */
 export async function readSchemaFiles(files: SchemaFiles): Promise<CustomFieldsSchemas> {
-  const { userSchema, postSchema, publicUserFields = [], customFilters = {} } = files;
+  const { userSchema, postSchema, publicUserFields = [], declaredFields = {} } = files;
   const users = userSchema === undefined ? undefined : await readSchemaFile(userSchema, 'users');
   const posts = postSchema === undefined ? undefined : await readSchemaFile(postSchema, 'posts');
   const isWrong = (name: string) => users && name !== 'email' && !mayHave(users.jsonSchema, name);
@@ -54,7 +50,7 @@ export async function readSchemaFiles(files: SchemaFiles): Promise<CustomFieldsS
     [postSchema, 'posts', posts],
   ] as const) {
     if (path === undefined || schema === undefined) continue;
-    for (const { name, type } of declaredFields(customFilters[list])) {
+    for (const { name, type } of fieldsIn(declaredFields[list])) {
       const other = otherType(schema.jsonSchema, name, type);
       if (other === undefined) continue;
       const reason = `gives "${name}" the type ${other}, but it is declared as ${type}`;
@@ -72,7 +68,7 @@ function mayHave(schema: JsonObject, name: string): boolean {
 }
 
 /** The types of JSON Schema that values of a declared field can have. */
-const schemaTypes: Readonly<Record<CustomFilterType, readonly string[]>> = {
+const schemaTypes: Readonly<Record<DeclaredType, readonly string[]>> = {
   text: ['string'],
   number: ['number', 'integer'],
   boolean: ['boolean'],
@@ -83,7 +79,7 @@ const schemaTypes: Readonly<Record<CustomFilterType, readonly string[]>> = {
 function otherType(
   { properties }: JsonObject,
   name: string,
-  declared: CustomFilterType,
+  declared: DeclaredType,
 ): string | undefined {
   const field = isPlainObject(properties) && Object.hasOwn(properties, name) && properties[name];
   if (!isPlainObject(field)) return undefined;

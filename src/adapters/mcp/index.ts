@@ -38,7 +38,7 @@ const maxRequestBodySize = 1024 * 1024 + 4096;
  */
 export function createMcpHandler(rostrum: AnyRostrum, options: McpOptions = {}): McpHandler {
   checkOptions(options, ['customFields', 'deletes', 'logger']);
-  const inputs = inputsFor(rostrum.customFilters, options.customFields, options.deletes);
+  const inputs = inputsFor(rostrum.declaredFields, options.customFields, options.deletes);
   const logger = safeLogger(options.logger);
   return async (request, given, onChange = () => {}) => {
     const caller = given === null ? undefined : toCaller(given);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type CustomFilters, declaredFields } from '../../domain/declared-fields.ts';
+import { type DeclaredFields, fieldsIn } from '../../domain/declared-fields.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
 import { utf8Bytes } from '../../domain/text.ts';
@@ -40,7 +40,7 @@ const patch = (fields: Custom, names: string) =>
  * Returns the arguments of each tool; undefined for a tool that is off. Custom fields are only described: the
  * core judges them.
  */
-export function inputsFor(declared: CustomFilters, schemas: Schemas = {}, deletes = false) {
+export function inputsFor(declared: DeclaredFields, schemas: Schemas = {}, deletes = false) {
   const ofPosts = customFields(declared, schemas, 'posts');
   const ofUsers = customFields(declared, schemas, 'users');
   return {
@@ -78,9 +78,9 @@ export function inputsFor(declared: CustomFilters, schemas: Schemas = {}, delete
   };
 }
 
-function customFields(declared: CustomFilters, schemas: Schemas, collection: Collection) {
+function customFields(declared: DeclaredFields, schemas: Schemas, collection: Collection) {
   const { properties, required = [], $defs, definitions } = schemas[collection] ?? {};
-  const own = declaredFields(declared[collection]);
+  const own = fieldsIn(declared[collection]);
   const known = Object.fromEntries(own.map(({ name, type }) => [name, { description: type }]));
   const all: Record<string, object> = { ...known, ...(properties as object) };
   const text = JSON.stringify([all, $defs, definitions]);

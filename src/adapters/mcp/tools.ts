@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import { canReadInFull, defaultOrder, selfAlias, subjectOf } from '../../domain/access.ts';
 import type { Caller, Scope } from '../../domain/caller.ts';
-import type { CustomFilter } from '../../domain/custom-filters.ts';
+import type { DeclaredFilter } from '../../domain/declared-filters.ts';
 import { isRostrumError } from '../../domain/errors.ts';
 import { instantFromMs } from '../../domain/instant.ts';
 import type { Page, Position } from '../../domain/list.ts';
@@ -75,7 +75,7 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
     const soon = instantFromMs(Date.now() + 1);
     const spans = { public: { before: soon }, scheduled: { from: soon }, draft: null };
     const [authorId, publishedAt] = [author && userId(author), state && spans[state]];
-    const filter = { authorId, titleStartsWith, publishedAt, custom: custom as CustomFilter };
+    const filter = { authorId, titleStartsWith, publishedAt, custom: custom as DeclaredFilter };
     const list = (page: Asked) => posts.list({ ...page, filter });
     return find('posts', limit, cursor, list, ({ id, title, body, authorId, publishedAt }) => {
       const state = publishedAt === null ? 'draft' : publishedAt < soon ? 'public' : 'scheduled';

@@ -1,8 +1,8 @@
 /** The memory store: the reference for all others. */
 import {
-  type CustomFilters,
-  declaredFields,
-  type NoCustomFilters,
+  type DeclaredFields,
+  fieldsIn,
+  type NoDeclaredFields,
 } from '../../domain/declared-fields.ts';
 import { RostrumError, unknownAuthor } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
@@ -21,15 +21,15 @@ import { Table, versionedOf } from './table.ts';
  * Creates a store in the memory of this process, which loses everything when the process ends: for tests
  * and throw-away servers.
  */
-export function createMemoryStore<const Filters extends CustomFilters = NoCustomFilters>(
+export function createMemoryStore<const Filters extends DeclaredFields = NoDeclaredFields>(
   options?: StoreOptions<Filters>,
 ): Store<Filters>;
-export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): Store {
+export function createMemoryStore({ declaredFields = {} }: StoreOptions = {}): Store {
   const state: State = { isClosed: false, isFilling: false };
   const events = new EventRing();
   const onEvent = events.add.bind(events);
-  const userTable = new Table<User>('users', declaredFields(customFilters.users), onEvent);
-  const postTable = new Table<Post>('posts', declaredFields(customFilters.posts), onEvent);
+  const userTable = new Table<User>('users', fieldsIn(declaredFields.users), onEvent);
+  const postTable = new Table<Post>('posts', fieldsIn(declaredFields.posts), onEvent);
   const users = new MemoryUsers(state, userTable, postTable);
   const posts = new MemoryPosts(state, postTable, userTable);
   const setFilling = (isFilling: boolean) => {
@@ -58,7 +58,7 @@ export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): St
         return events.read(limit, after);
       },
     },
-    customFilters,
+    declaredFields,
     async ready() {
       checkOpen(state);
     },

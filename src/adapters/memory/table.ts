@@ -11,7 +11,7 @@ import {
 } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
 import { type Collection, type Id, type Version, VersionedRecord } from '../../domain/record.ts';
-import { customValue, type SearchRow, searchRow } from '../../domain/search.ts';
+import { declaredValue, type SearchRow, searchRow } from '../../domain/search.ts';
 import { compareText } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { RecordEvent } from '../../ports/event-log.ts';
@@ -73,9 +73,9 @@ export class Table<R extends User | Post> {
 
   /** @throws RostrumError `email-taken`, `field-taken` */
   checkUnique(row: Row): void {
-    for (const { field, customType, key } of this.#uniqueValues(row)) {
+    for (const { field, declaredType, key } of this.#uniqueValues(row)) {
       if ((this.#holders.get(key) ?? row.id) === row.id) continue;
-      throw customType === undefined ? emailTaken() : fieldTaken(field);
+      throw declaredType === undefined ? emailTaken() : fieldTaken(field);
     }
   }
 
@@ -107,10 +107,10 @@ export class Table<R extends User | Post> {
 
   /** Returns the values of a row that must be unique: the key of the email address first. */
   #uniqueValues({ search, custom }: Row) {
-    const email = { field: 'emailKey', customType: undefined, value: search.emailKey ?? null };
+    const email = { field: 'emailKey', declaredType: undefined, value: search.emailKey ?? null };
     const others = this.#declared.map((declared) => {
-      const value = declared.isUnique ? customValue(custom, declared) : null;
-      return { field: declared.name, customType: declared.type, value };
+      const value = declared.isUnique ? declaredValue(custom, declared) : null;
+      return { field: declared.name, declaredType: declared.type, value };
     });
     return [email, ...others]
       .filter(({ value }) => value !== null)
@@ -162,14 +162,14 @@ function compare({ direction }: QueryOrder, a: Position, b: Position): number {
 }
 
 /** Names a field uniquely: a custom field may have the name of a search field. */
-function fieldKey({ field, customType }: QueryField): string {
-  return `${customType} ${field}`;
+function fieldKey({ field, declaredType }: QueryField): string {
+  return `${declaredType} ${field}`;
 }
 
 export function positionOf({ id, search, custom }: Row, order: QueryOrder): Position {
-  const { field, customType: type } = order;
+  const { field, declaredType: type } = order;
   if (type === undefined) return { key: search[field] ?? null, id };
-  return { key: customValue(custom, { name: field, type }), id };
+  return { key: declaredValue(custom, { name: field, type }), id };
 }
 
 export function matches(row: Row, conditions: readonly Condition[]): boolean {
@@ -178,7 +178,7 @@ export function matches(row: Row, conditions: readonly Condition[]): boolean {
 
 function meets({ search, custom }: Row, condition: Condition): boolean {
   const { field } = condition;
-  const value = condition.customType === undefined ? search[field] : custom[field];
+  const value = condition.declaredType === undefined ? search[field] : custom[field];
   switch (condition.op) {
     case 'eq':
       return value === condition.value;

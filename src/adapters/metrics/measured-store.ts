@@ -9,7 +9,7 @@ export type Measure = (collection: Collection, operation: keyof Store['users']) 
 
 /** Wraps a store, and reports how each call ended and how long it took. */
 export function measuredStore(store: Store, measure: Measure): Store {
-  const { users, posts, transfer, events, customFilters } = store;
+  const { users, posts, transfer, events, declaredFields } = store;
   return {
     users: {
       ...measuredRepository(users, (operation) => measure('users', operation)),
@@ -21,7 +21,7 @@ export function measuredStore(store: Store, measure: Measure): Store {
     },
     ...(transfer && { transfer }),
     ...(events && { events }),
-    customFilters,
+    declaredFields,
     ready: () => store.ready(),
     close: () => store.close(),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, Document } from 'mongodb';
-import type { CustomFilters } from '../../domain/declared-fields.ts';
+import type { DeclaredFields } from '../../domain/declared-fields.ts';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Bounds, Call } from './call.ts';
@@ -19,13 +19,13 @@ export class Connection {
   readonly #inProgress = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
-  constructor(db: Db, logger: Logger, customFilters: CustomFilters) {
+  constructor(db: Db, logger: Logger, declaredFields: DeclaredFields) {
     this.db = db;
     this.#primary = new Primary(() => db.command(linearizableRead));
     db.client.on('topologyDescriptionChanged', ({ newDescription }) =>
       this.#primary.update([...newDescription.servers.values()]),
     );
-    this.#startup = new Startup(db, logger, customFilters);
+    this.#startup = new Startup(db, logger, declaredFields);
   }
 
   /**

@@ -145,9 +145,9 @@ export function longListPath(field: string): string {
 }
 
 /** Returns the path of a field. A custom field with a value of another type is stored elsewhere. */
-export function pathOf({ field, customType }: QueryField): string {
-  if (customType !== undefined)
-    return `custom.${customType === 'text[]' ? 'list' : customType}.${field}`;
+export function pathOf({ field, declaredType }: QueryField): string {
+  if (declaredType !== undefined)
+    return `custom.${declaredType === 'text[]' ? 'list' : declaredType}.${field}`;
   return field === 'id' ? '_id' : field;
 }
 

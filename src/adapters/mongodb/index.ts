@@ -1,5 +1,5 @@
 /** The MongoDB store. */
-import type { CustomFilters, NoCustomFilters } from '../../domain/declared-fields.ts';
+import type { DeclaredFields, NoDeclaredFields } from '../../domain/declared-fields.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { Transfer } from '../../ports/transfer.ts';
@@ -13,7 +13,7 @@ import { createTransfer } from './transfer.ts';
 export { MongodbUrlError } from './connection-string.ts';
 export { MongodbStoreError } from './errors.ts';
 
-export interface MongodbStoreOptions<Filters extends CustomFilters = CustomFilters>
+export interface MongodbStoreOptions<Filters extends DeclaredFields = DeclaredFields>
   extends StoreOptions<Filters> {
   /**
    * A connection string, `mongodb://…` or `mongodb+srv://…`. Its path names the database, by default
@@ -27,7 +27,7 @@ export interface MongodbStoreOptions<Filters extends CustomFilters = CustomFilte
  * `close` waits up to 9 s for calls in progress, then ends them. Only `load` and the deletion of a user with many
  * posts can last that long.
  */
-export interface MongodbStore<Filters extends CustomFilters = CustomFilters>
+export interface MongodbStore<Filters extends DeclaredFields = DeclaredFields>
   extends Store<Filters> {
   readonly transfer: Transfer;
 }
@@ -40,12 +40,12 @@ export interface MongodbStore<Filters extends CustomFilters = CustomFilters>
  *
  * @throws MongodbUrlError for an invalid connection string, or a setting that weakens the store's guarantees
  */
-export function openMongodbStore<const Filters extends CustomFilters = NoCustomFilters>(
+export function openMongodbStore<const Filters extends DeclaredFields = NoDeclaredFields>(
   options: MongodbStoreOptions<Filters>,
 ): MongodbStore<Filters>;
 export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
-  const { url, logger, customFilters = {} } = options;
-  const connection = new Connection(readUrl(url), safeLogger(logger), customFilters);
+  const { url, logger, declaredFields = {} } = options;
+  const connection = new Connection(readUrl(url), safeLogger(logger), declaredFields);
   const creations = new Creations(connection);
   const close = () => connection.close();
   return {
@@ -53,7 +53,7 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
     posts: new MongodbPosts(connection, creations),
     transfer: createTransfer(connection),
     events: new MongodbEvents(connection),
-    customFilters,
+    declaredFields,
     ready: () => connection.ready(),
     close,
     [Symbol.asyncDispose]: close,

@@ -4,9 +4,9 @@ import {
   MongoNetworkTimeoutError,
   MongoServerError,
 } from 'mongodb';
-import type { CustomFilters } from '../../domain/declared-fields.ts';
+import type { DeclaredFields } from '../../domain/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { checkArrays, customIndexes, duplicateError } from './custom-fields.ts';
+import { checkArrays, declaredIndexes, duplicateError } from './declared-fields.ts';
 import { codes, MongodbStoreError } from './errors.ts';
 
 /** Where the ids of deleted records are. The records themselves are in `users` and `posts`. */
@@ -59,7 +59,7 @@ export const indexes = {
  */
 export async function ensureLayout(
   db: Db,
-  { users, posts }: CustomFilters,
+  { users, posts }: DeclaredFields,
   logger: Logger,
 ): Promise<void> {
   const filter = { name: { $in: Object.keys(indexes) } };
@@ -76,8 +76,8 @@ export async function ensureLayout(
   await ensureMark(db);
   const wanted = Object.entries({
     ...indexes,
-    users: [...indexes.users, ...customIndexes(users)],
-    posts: [...indexes.posts, ...customIndexes(posts)],
+    users: [...indexes.users, ...declaredIndexes(users)],
+    posts: [...indexes.posts, ...declaredIndexes(posts)],
   });
   const names = found.map(({ name }) => name);
   if (names.includes('users')) await checkArrays(db, 'users', users);

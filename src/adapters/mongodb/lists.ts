@@ -223,9 +223,9 @@ function rangesAfter({ key, id }: Position, order: QueryOrder): Document[] {
   const op = isAscending ? '$gt' : '$lt';
   if (path === '_id') return [{ _id: { [op]: id } }];
   // Without a value, a search field is null, and a custom field is missing.
-  const noValue = order.customType === undefined ? isNull : { $exists: false };
+  const noValue = order.declaredType === undefined ? isNull : { $exists: false };
   const same = { [path]: key ?? noValue, _id: { [op]: id } };
-  const smallest = order.customType === 'number' ? Number.NEGATIVE_INFINITY : '';
+  const smallest = order.declaredType === 'number' ? Number.NEGATIVE_INFINITY : '';
   if (key === null) return isAscending ? [same, { [path]: { $gte: smallest } }] : [same];
   const others = [same, { [path]: { [op]: key } }];
   // Null sorts before all values, but comparisons with a value don't match it.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import type { CustomFilters } from '../../domain/declared-fields.ts';
+import type { DeclaredFields } from '../../domain/declared-fields.ts';
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { MongodbStoreError } from './errors.ts';
@@ -11,16 +11,16 @@ import { limits } from './limits.ts';
 export class Startup {
   readonly #db: Db;
   readonly #logger: Logger;
-  readonly #customFilters: CustomFilters;
+  readonly #declaredFields: DeclaredFields;
   #isOpen = false;
   #hasGivenUp = false;
   #problem: unknown;
   #lastLogged = '';
 
-  constructor(db: Db, logger: Logger, customFilters: CustomFilters) {
+  constructor(db: Db, logger: Logger, declaredFields: DeclaredFields) {
     this.#db = db;
     this.#logger = logger;
-    this.#customFilters = customFilters;
+    this.#declaredFields = declaredFields;
     void this.#tryUntilOpen();
   }
 
@@ -66,7 +66,7 @@ export class Startup {
     }
     const isSharded = msg === 'isdbgrid';
     if (!isSharded && setName === undefined) throw new MongodbStoreError(standalone);
-    await ensureLayout(db, this.#customFilters, this.#logger);
+    await ensureLayout(db, this.#declaredFields, this.#logger);
     const topology = isSharded ? 'sharded cluster' : 'replica set';
     const fields = { database: db.databaseName, topology };
     this.#logger.info(fields, 'Connected to MongoDB.');

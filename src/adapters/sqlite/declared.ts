@@ -1,9 +1,9 @@
 import {
   arrayTooLongMessage,
-  type CustomFilters,
-  type CustomFilterType,
   type DeclaredField,
-  declaredFields,
+  type DeclaredFields,
+  type DeclaredType,
+  fieldsIn,
   maxArrayLength,
   notUniqueMessage,
 } from '../../domain/declared-fields.ts';
@@ -28,7 +28,7 @@ const jsonTypes = {
 type ScalarType = keyof typeof jsonTypes;
 
 /** Returns the SQL expression for a declared custom field: NULL for a value of another type. */
-export function customExpression(field: string, type: ScalarType): string {
+export function declaredExpression(field: string, type: ScalarType): string {
   const path = pathOf(field);
   const [types, read] = jsonTypes[type];
   return `CASE WHEN json_type(json, ${path}) IN (${types}) THEN ${read(path)} END`;
@@ -38,7 +38,7 @@ function pathOf(field: string): string {
   return `'$."${field}"'`;
 }
 
-type Kind = CustomFilterType | 'unique_text' | 'unique_number';
+type Kind = DeclaredType | 'unique_text' | 'unique_number';
 
 /** Encodes every character of the field except a–z and 0–9: names in SQLite ignore case, field names don't. */
 function nameOf(collection: Collection, kind: Kind, field: string): string {
@@ -62,7 +62,7 @@ export function elementsTable(collection: Collection, field: string): string {
 function statementsFor(collection: Collection, { name, type, isUnique }: DeclaredField) {
   const own = nameOf(collection, type, name);
   if (type === 'text[]') return { [own]: elementsSql(collection, name) };
-  const value = customExpression(name, type);
+  const value = declaredExpression(name, type);
   // The id serves sorts by this field; the other columns cover the default orders.
   const others = collection === 'posts' ? 'createdAt, publishedAt' : 'createdAt';
   const index = `CREATE INDEX "${own}" ON ${collection} (${value}, id, ${others})`;
@@ -102,10 +102,10 @@ function addElements(collection: Collection, field: string, condition: string): 
 /** Creates the missing tables and indexes of declared fields, in the open transaction. */
 export function declareFields(
   connection: Connection,
-  customFilters: CustomFilters,
+  declaredFields: DeclaredFields,
   logger: Logger,
 ): void {
-  for (const { collection, field, name, sql } of missingParts(connection, customFilters)) {
+  for (const { collection, field, name, sql } of missingParts(connection, declaredFields)) {
     const start = performance.now();
     try {
       if (field.type === 'text[]') checkLengths(connection, collection, field.name);
@@ -120,10 +120,10 @@ export function declareFields(
 }
 
 /** Returns the missing tables and indexes of declared fields. */
-export function missingParts(connection: Connection, customFilters: CustomFilters) {
+export function missingParts(connection: Connection, declaredFields: DeclaredFields) {
   const known = new Set(schemaNames(connection));
   return (['users', 'posts'] as const).flatMap((collection) =>
-    declaredFields(customFilters[collection]).flatMap((field) =>
+    fieldsIn(declaredFields[collection]).flatMap((field) =>
       Object.entries(statementsFor(collection, field))
         .filter(([name]) => !known.has(name))
         .map(([name, sql]) => ({ collection, field, name, sql })),
@@ -155,7 +155,7 @@ function duplicateError(
   collection: Collection,
   { name, type }: DeclaredField,
 ) {
-  const value = customExpression(name, type as ScalarType);
+  const value = declaredExpression(name, type as ScalarType);
   const ids = connection.get<[Id, Id]>(
     `SELECT min(id), max(id) FROM ${collection} WHERE ${value} IS NOT NULL
       GROUP BY ${value} HAVING count(*) > 1 LIMIT 1`,
@@ -165,7 +165,7 @@ function duplicateError(
 }
 
 /** Maintains the tables of elements, and looks up unique values. */
-export class DeclaredFields {
+export class FieldIndexes {
   readonly #connection: Connection;
   readonly #collection: Collection;
   #version: SqlValue | undefined;
@@ -228,7 +228,7 @@ export class DeclaredFields {
         const field = fieldIn(name, prefix(type));
         const value: unknown = Reflect.get(record, field);
         if (typeof value !== (type === 'text' ? 'string' : 'number')) continue;
-        const sql = `SELECT 1 FROM ${this.#collection} WHERE ${customExpression(field, type)} = ? AND id <> ?`;
+        const sql = `SELECT 1 FROM ${this.#collection} WHERE ${declaredExpression(field, type)} = ? AND id <> ?`;
         if (this.#connection.get(sql, value as SqlValue, record.id)) throw fieldTaken(field);
       }
     }

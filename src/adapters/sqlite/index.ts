@@ -1,5 +1,5 @@
 /** The embedded store: everything in one SQLite file, durable before it is acknowledged. */
-import type { CustomFilters, NoCustomFilters } from '../../domain/declared-fields.ts';
+import type { DeclaredFields, NoDeclaredFields } from '../../domain/declared-fields.ts';
 import type { Store } from '../../ports/store.ts';
 import type { SqliteStoreOptions } from './options.ts';
 import { openStore } from './store.ts';
@@ -18,9 +18,9 @@ export type { SqliteStoreOptions, WriteLimits } from './options.ts';
  * one machine.
  *
  * @throws SqliteStoreError if the file cannot be used
- * @throws TypeError or RangeError for invalid `customFilters`
+ * @throws TypeError or RangeError for invalid `declaredFields`
  */
-export function openSqliteStore<const Filters extends CustomFilters = NoCustomFilters>(
+export function openSqliteStore<const Filters extends DeclaredFields = NoDeclaredFields>(
   options: SqliteStoreOptions<Filters>,
 ): Store<Filters>;
 export function openSqliteStore(options: SqliteStoreOptions): Store {

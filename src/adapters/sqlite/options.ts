@@ -1,10 +1,10 @@
-import type { CustomFilters } from '../../domain/declared-fields.ts';
+import type { DeclaredFields } from '../../domain/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { StoreOptions } from '../../ports/store.ts';
 
 // Separate from the code that imports the driver, so that the package's types do not need those of Node.
 
-export interface SqliteStoreOptions<Filters extends CustomFilters = CustomFilters>
+export interface SqliteStoreOptions<Filters extends DeclaredFields = DeclaredFields>
   extends StoreOptions<Filters> {
   /** The data file. It and its folder are created if they are missing. */
   readonly path: string;

@@ -6,7 +6,7 @@ import type { User } from '../../domain/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
-import { DeclaredFields } from './declared.ts';
+import { FieldIndexes } from './declared.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
 
 /** The function `nextInstant` in SQL. `strftime` runs only if the clock stood still or was set back. */
@@ -24,11 +24,11 @@ const removeAuthor = `UPDATE posts SET
   WHERE authorId = ?`;
 
 export class SqliteUserRepository extends SqliteRepository<User> implements UserRepository {
-  readonly #postFields: DeclaredFields;
+  readonly #postFields: FieldIndexes;
 
   constructor(parts: StoreParts) {
     super(parts, 'users');
-    this.#postFields = new DeclaredFields(parts.file.connection, 'posts');
+    this.#postFields = new FieldIndexes(parts.file.connection, 'posts');
   }
 
   delete(

@@ -18,7 +18,7 @@ import type { Connection, SqlValue } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
-import { DeclaredFields } from './declared.ts';
+import { FieldIndexes } from './declared.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
 import type { Lists } from './lists/lists.ts';
@@ -45,14 +45,14 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   readonly #collection: Collection;
   readonly #columns: readonly string[];
   readonly #sql: ReturnType<typeof statementsOf>;
-  readonly #declared: DeclaredFields;
+  readonly #declared: FieldIndexes;
 
   constructor(parts: StoreParts, collection: Collection) {
     this.parts = parts;
     this.connection = parts.file.connection;
     this.#collection = collection;
     this.#columns = searchColumns(collection);
-    this.#declared = new DeclaredFields(parts.file.connection, collection);
+    this.#declared = new FieldIndexes(parts.file.connection, collection);
     this.#sql = statementsOf(collection, this.#columns);
   }
 

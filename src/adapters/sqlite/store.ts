@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { type CustomFilters, checkCustomFilters } from '../../domain/declared-fields.ts';
+import { checkDeclaredFields, type DeclaredFields } from '../../domain/declared-fields.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection, isSound } from './connection/connection.ts';
@@ -20,12 +20,12 @@ const nodeSqlite: Driver = (file, options) => new DatabaseSync(file, options);
 
 /** @param driver replaces the default driver in tests. Lists then use it too, without a worker. */
 export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Store {
-  const { customFilters = {} } = options;
-  checkCustomFilters(customFilters);
+  const { declaredFields = {} } = options;
+  checkDeclaredFields(declaredFields);
   const logger = safeLogger(options.logger);
   const limits = { ...defaultWriteLimits, ...options.writes };
   const path = prepareDataFile(options.path);
-  const connection = openConnection(path, driver, customFilters, logger, limits.busyMs);
+  const connection = openConnection(path, driver, declaredFields, logger, limits.busyMs);
   const file = new OpenFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
   const lists = new Lists(file, driver === nodeSqlite);
@@ -60,7 +60,7 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
         file.read(() => connection.get("SELECT 1 FROM meta WHERE name = 'filling'") !== undefined),
     },
     events: parts.events,
-    customFilters,
+    declaredFields,
     ready: () =>
       file.read(() => {
         file.check();
@@ -76,7 +76,7 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
 function openConnection(
   file: string,
   driver: Driver,
-  customFilters: CustomFilters,
+  declaredFields: DeclaredFields,
   logger: Logger,
   timeout: number,
 ): Connection {
@@ -88,11 +88,11 @@ function openConnection(
     const hasLayout = opened.transaction('DEFERRED', () => checkLayout(opened, file));
     applyPragmas(opened, file);
 
-    if (!hasLayout || missingParts(opened, customFilters).length > 0) {
+    if (!hasLayout || missingParts(opened, declaredFields).length > 0) {
       opened.transaction('IMMEDIATE', () => {
         // Another process may have created them since.
         if (!checkLayout(opened, file)) createLayout(opened);
-        declareFields(opened, customFilters, logger);
+        declareFields(opened, declaredFields, logger);
       });
     }
     // SQLite blocks while it waits for other processes' locks. Only opening may block; an open store must not.

@@ -1,9 +1,9 @@
 import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
 import { isId, selfAlias } from '../../domain/access.ts';
 import {
-  type CustomFilterFields,
-  type CustomFilters,
-  declaredFields,
+  type DeclaredFields,
+  type FieldDeclarations,
+  fieldsIn,
 } from '../../domain/declared-fields.ts';
 import { emailKey } from '../../domain/email.ts';
 import { emailTaken, fieldTaken, RostrumError, unknownAuthorIssue } from '../../domain/errors.ts';
@@ -13,7 +13,7 @@ import type { Condition } from '../../domain/list.ts';
 import type { Collection, Entity, Id } from '../../domain/record.ts';
 import { RecordModel } from '../../domain/record-model.ts';
 import { rules } from '../../domain/rules.ts';
-import { customValue, filters } from '../../domain/search.ts';
+import { declaredValue, filters } from '../../domain/search.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
 import type { TransformContext } from '../../import.ts';
 import type { Repository } from '../../ports/repository.ts';
@@ -31,7 +31,7 @@ export interface CheckOptions {
   readonly drafts?: boolean;
   readonly instant: TransformContext['instant'];
   readonly customFields?: CustomFieldsSchemas | undefined;
-  readonly customFilters?: CustomFilters | undefined;
+  readonly declaredFields?: DeclaredFields | undefined;
 }
 
 type Verdict =
@@ -48,10 +48,10 @@ type Input = Record<string, unknown>;
  */
 export function createCheck(store: Store, options: CheckOptions) {
   const { keepIds, restoreDeleted, drafts, instant } = options;
-  const { customFields = {}, customFilters = {} } = options;
+  const { customFields = {}, declaredFields = {} } = options;
   const models = {
-    users: new RecordModel<Entity>(rules.users, customFields.users, customFilters.users),
-    posts: new RecordModel<Entity>(rules.posts, customFields.posts, customFilters.posts),
+    users: new RecordModel<Entity>(rules.users, customFields.users, declaredFields.users),
+    posts: new RecordModel<Entity>(rules.posts, customFields.posts, declaredFields.posts),
   };
   /** The new ids of records, by their unique values and their ids in the file; null if rejected. */
   const known = { users: new Map<string, Id | null>(), posts: new Map<string, Id | null>() };
@@ -122,7 +122,7 @@ export function createCheck(store: Store, options: CheckOptions) {
       const issues = issuesOf(error);
       return () => reject(issues);
     }
-    const uniques = uniqueValues(list, made, customFilters[list]);
+    const uniques = uniqueValues(list, made, declaredFields[list]);
     const [stored, storedAuthor, ...holders] = await Promise.all([
       made.id === given ? storedAs(list, given) : undefined,
       author && authorInStore(author),
@@ -160,7 +160,7 @@ export function createCheck(store: Store, options: CheckOptions) {
 }
 
 /** Values that no other record can have, with the conditions that find them in the store. */
-function uniqueValues(list: Collection, record: Entity, declared?: CustomFilterFields) {
+function uniqueValues(list: Collection, record: Entity, declared?: FieldDeclarations) {
   const own = uniqueFields(record, declared);
   const { email } = record;
   if (list === 'posts' || typeof email !== 'string') return own;
@@ -168,12 +168,12 @@ function uniqueValues(list: Collection, record: Entity, declared?: CustomFilterF
 }
 
 /** The values of the fields that a deployment declares unique. */
-export function uniqueFields(record: Entity, declared?: CustomFilterFields) {
-  return declaredFields(declared).flatMap((one) => {
-    const value = one.isUnique ? customValue(record, one) : null;
+export function uniqueFields(record: Entity, declared?: FieldDeclarations) {
+  return fieldsIn(declared).flatMap((one) => {
+    const value = one.isUnique ? declaredValue(record, one) : null;
     if (value === null) return [];
-    const { name, type: customType } = one;
-    const conditions: Condition[] = [{ field: name, customType, op: 'eq', value }];
+    const { name, type: declaredType } = one;
+    const conditions: Condition[] = [{ field: name, declaredType, op: 'eq', value }];
     return [{ name, key: `${name} ${value}`, conditions, taken: fieldTaken(name).details.issues }];
   });
 }

@@ -1,6 +1,6 @@
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { CustomFilterOf, CustomSortOf } from '../custom-filters.ts';
-import type { CustomFilterFields } from '../declared-fields.ts';
+import type { FieldDeclarations } from '../declared-fields.ts';
+import type { DeclaredFilterOf, DeclaredSortOf } from '../declared-filters.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page } from '../list.ts';
 import type { ListRequest, PartialListRequest } from '../list-request.ts';
@@ -22,13 +22,13 @@ export interface PageWithAuthors<R> extends Page<R> {
 export interface PostService<
   Custom extends object = JsonObject,
   Input extends object = CustomFieldsInput,
-  Fields = CustomFilterFields,
+  Fields = FieldDeclarations,
 > extends RecordService<
     Post<Custom>,
     PostInput<Input>,
     PostPatch<Input>,
-    PostFilter<CustomFilterOf<Fields>>,
-    PostSort | CustomSortOf<Fields>
+    PostFilter<DeclaredFilterOf<Fields>>,
+    PostSort | DeclaredSortOf<Fields>
   > {
   /**
    * Returns a page of posts like `list`, and the authors of its posts, each once, in the public view. That
@@ -38,12 +38,12 @@ export interface PostService<
    */
   listWithAuthors(
     request: PartialListRequest<
-      PostFilter<CustomFilterOf<Fields>>,
-      PostSort | CustomSortOf<Fields>
+      PostFilter<DeclaredFilterOf<Fields>>,
+      PostSort | DeclaredSortOf<Fields>
     >,
   ): Promise<PageWithAuthors<PartialRecord<Post<Custom>>>>;
   listWithAuthors(
-    request?: ListRequest<PostFilter<CustomFilterOf<Fields>>, PostSort | CustomSortOf<Fields>>,
+    request?: ListRequest<PostFilter<DeclaredFilterOf<Fields>>, PostSort | DeclaredSortOf<Fields>>,
   ): Promise<PageWithAuthors<Post<Custom>>>;
 
   /**

@@ -9,7 +9,7 @@ import type {
   CustomFieldsSchema,
   Named,
 } from '../custom-fields.ts';
-import { type CustomFilters, checkCustomFilters } from '../declared-fields.ts';
+import { checkDeclaredFields, type DeclaredFields } from '../declared-fields.ts';
 import { type Instant, isInstant } from '../instant.ts';
 import type { JsonObject } from '../json.ts';
 import { checkSynchronous } from '../options.ts';
@@ -33,11 +33,11 @@ export interface Rostrum<
   UserCustomInput extends object = CustomFieldsInput,
   PostCustom extends object = JsonObject,
   PostCustomInput extends object = CustomFieldsInput,
-  Filters extends CustomFilters = CustomFilters,
+  Filters extends DeclaredFields = DeclaredFields,
 > extends Services<UserCustom, UserCustomInput, PostCustom, PostCustomInput, Filters> {
   readonly events: EventService;
   /** The custom fields that lists can be filtered by. */
-  readonly customFilters: CustomFilters;
+  readonly declaredFields: DeclaredFields;
 
   /**
    * Returns the same services, bound to a caller: they do what its scopes allow, and throw `forbidden` for
@@ -93,10 +93,10 @@ export interface RostrumParts {
 export function assembleRostrum(parts: RostrumParts): Rostrum {
   const { store, clock, ids, customFields = {}, publicUserFields = [], around } = parts;
   checkParts(store, clock, ids, customFields);
-  const { customFilters = {} } = store;
-  checkCustomFilters(customFilters);
+  const { declaredFields = {} } = store;
+  checkDeclaredFields(declaredFields);
   checkPublicUserFields(publicUserFields);
-  const filters = { users: { ...customFilters.users }, posts: { ...customFilters.posts } };
+  const filters = { users: { ...declaredFields.users }, posts: { ...declaredFields.posts } };
   const shared = { now: checkedClock(clock), newId: checkedIds(ids) };
   const users = {
     ...shared,
@@ -134,7 +134,7 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
     return {
       ...(around === undefined ? services : wrapServices(services, around, caller, all)),
       events: eventService(tail, visibleEventCollections(caller)),
-      customFilters: filters,
+      declaredFields: filters,
       as(input) {
         return boundTo(toCaller(input)); // Checked, so that a missing caller does not get every right.
       },

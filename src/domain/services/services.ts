@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { CustomFilters, FieldsOf } from '../declared-fields.ts';
+import type { DeclaredFields, FieldsOf } from '../declared-fields.ts';
 import type { JsonObject } from '../json.ts';
 import { checkSynchronous } from '../options.ts';
 import type { PostService } from './post-service.ts';
@@ -12,7 +12,7 @@ export interface Services<
   UserCustomInput extends object = CustomFieldsInput,
   PostCustom extends object = JsonObject,
   PostCustomInput extends object = CustomFieldsInput,
-  Filters extends CustomFilters = CustomFilters,
+  Filters extends DeclaredFields = DeclaredFields,
 > {
   readonly users: UserService<UserCustom, UserCustomInput, FieldsOf<Filters, 'users'>>;
   readonly posts: PostService<PostCustom, PostCustomInput, FieldsOf<Filters, 'posts'>>;

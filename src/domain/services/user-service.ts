@@ -1,7 +1,7 @@
 import type { DeleteMode, Deletion } from '../../ports/user-repository.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { CustomFilterOf, CustomSortOf } from '../custom-filters.ts';
-import type { CustomFilterFields } from '../declared-fields.ts';
+import type { FieldDeclarations } from '../declared-fields.ts';
+import type { DeclaredFilterOf, DeclaredSortOf } from '../declared-filters.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page } from '../list.ts';
 import type { ListRequest, PartialListRequest } from '../list-request.ts';
@@ -26,13 +26,13 @@ export interface Saved<R> extends Change<R> {
 export interface UserService<
   Custom extends object = JsonObject,
   Input extends object = CustomFieldsInput,
-  Fields = CustomFilterFields,
+  Fields = FieldDeclarations,
 > extends RecordService<
     User<Custom>,
     UserInput<Input>,
     UserPatch<Input>,
-    UserFilter<CustomFilterOf<Fields>>,
-    UserSort | CustomSortOf<Fields>
+    UserFilter<DeclaredFilterOf<Fields>>,
+    UserSort | DeclaredSortOf<Fields>
   > {
   /**
    * Returns a user in the public view, for callers who have only the scope `users:read:public`.
@@ -48,12 +48,12 @@ export interface UserService<
    */
   listPublic(
     request: PartialListRequest<
-      UserFilter<CustomFilterOf<Fields>>,
-      UserSort | CustomSortOf<Fields>
+      UserFilter<DeclaredFilterOf<Fields>>,
+      UserSort | DeclaredSortOf<Fields>
     >,
   ): Promise<Page<PartialRecord<PublicUser<Custom>>>>;
   listPublic(
-    request?: ListRequest<UserFilter<CustomFilterOf<Fields>>, UserSort | CustomSortOf<Fields>>,
+    request?: ListRequest<UserFilter<DeclaredFilterOf<Fields>>, UserSort | DeclaredSortOf<Fields>>,
   ): Promise<Page<PublicUser<Custom>>>;
 
   /**

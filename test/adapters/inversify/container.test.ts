@@ -106,7 +106,7 @@ describe('the container', () => {
       const settings = { ...memory, [name]: value };
       expect(() => createContainer(settings), name).to.throw(TypeError, `"${name}" must be`);
     }
-    const good = { port: 0, cors: [], trustProxy: ['10.0.0.0/8'], index: ['posts.slug:text'] };
+    const good = { port: 0, cors: [], trustProxy: ['10.0.0.0/8'], field: ['posts.slug:text'] };
     expect(() => createContainer({ ...memory, ...good, anonymous: ['posts:read'] })).not.to.throw();
   });
 

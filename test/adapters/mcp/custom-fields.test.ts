@@ -3,13 +3,13 @@ import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum, type JsonObject, type Rostrum } from '../../../src/index.ts';
 import { type McpClient, startMcp } from './support/mcp.ts';
 
-const customFilters = {
+const declaredFields = {
   posts: { slug: { type: 'text', unique: true }, views: 'number', ok: 'boolean', tags: 'text[]' },
   users: { born: 'number' },
 } as const;
 
-function rostrumWith(filters: object = customFilters): Rostrum {
-  return createRostrum(createMemoryStore({ customFilters: filters })) as unknown as Rostrum;
+function rostrumWith(filters: object = declaredFields): Rostrum {
+  return createRostrum(createMemoryStore({ declaredFields: filters })) as unknown as Rostrum;
 }
 
 async function inputs(client: McpClient): Promise<Record<string, JsonObject>> {

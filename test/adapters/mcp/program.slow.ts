@@ -49,7 +49,7 @@ describe('the program with --mcp', function () {
     const folder = mkdtempSync(join(tmpdir(), 'rostrum-mcp-'));
     const path = join(folder, 'posts.json');
     writeFileSync(path, JSON.stringify({ properties: { lang: { enum: ['en', 'eo'] } } }));
-    const flags = ['--index', 'posts.slug:text', '--post-schema', path];
+    const flags = ['--field', 'posts.slug:text', '--post-schema', path];
     await using server = await startServer('--store', 'memory:', '--mcp', ...flags);
     const client = await connectTo(urlOf(server));
     const { tools } = await client.listTools();

@@ -9,18 +9,18 @@ describeStore('the memory store', { describe, it, open: createMemoryStore });
 
 describe('a custom field with the name of a search field, in the memory store', () => {
   it('has its own order', async () => {
-    const { posts } = createMemoryStore({ customFilters: { posts: { titleKey: 'number' } } });
+    const { posts } = createMemoryStore({ declaredFields: { posts: { titleKey: 'number' } } });
     const created = [post({ title: 'a', titleKey: 2 }), post({ title: 'b', titleKey: 1 })];
     const [a = '', b = ''] = await insert(posts, created);
     const byTitle = { field: 'titleKey', direction: 'asc' } as const;
     expect(idsOf(await readAll(posts, { order: byTitle }))).to.deep.equal([a, b]);
-    const byNumber = { ...byTitle, customType: 'number' } as const;
+    const byNumber = { ...byTitle, declaredType: 'number' } as const;
     expect(idsOf(await readAll(posts, { order: byNumber }))).to.deep.equal([b, a]);
   });
 
   it('has its own unique values', async () => {
     const emailKey = { type: 'text', unique: true } as const;
-    const { users } = createMemoryStore({ customFilters: { users: { emailKey } } });
+    const { users } = createMemoryStore({ declaredFields: { users: { emailKey } } });
     await insert(users, [user({ email: 'ada@example.com', emailKey: 'bob@example.com' })]);
     await insert(users, [user({ email: 'bob@example.com', emailKey: 'ada@example.com' })]);
     const again = users.create(user({ emailKey: 'bob@example.com' }));
@@ -30,11 +30,11 @@ describe('a custom field with the name of a search field, in the memory store', 
 
 describe('a declared array in the memory store', () => {
   it('is not that of the caller', async () => {
-    const { posts } = createMemoryStore({ customFilters: { posts: { tags: 'text[]' } } });
+    const { posts } = createMemoryStore({ declaredFields: { posts: { tags: 'text[]' } } });
     const tags = ['a'];
     const [id = ''] = await insert(posts, [post({ tags })]);
     tags[0] = 'b';
-    const conditions = [{ field: 'tags', customType: 'text[]', op: 'has', value: 'a' } as const];
+    const conditions = [{ field: 'tags', declaredType: 'text[]', op: 'has', value: 'a' } as const];
     expect(idsOf(await readAll(posts, { conditions }))).to.deep.equal([id]);
   });
 });

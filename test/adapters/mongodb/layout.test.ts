@@ -34,8 +34,8 @@ await describeOnMongodb('a MongoDB database', () => {
 
   it('keeps indexes of the operator, and of fields that are no longer declared', async () => {
     await collection('users').createIndex({ 'custom.text.team': 1 });
-    await untilReady(database.open({ customFilters: { users: { team: 'text' } } }));
-    const store = database.open({ customFilters: { users: { team: 'number' } } });
+    await untilReady(database.open({ declaredFields: { users: { team: 'text' } } }));
+    const store = database.open({ declaredFields: { users: { team: 'number' } } });
     await untilReady(store);
     await store.users.create(user({ team: 'a' }));
     const found = (await collection('users').indexes()).map((index) => index.name);

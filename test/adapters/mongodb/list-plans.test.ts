@@ -11,7 +11,7 @@ import { useDatabase } from './store-on.ts';
 
 const count = 1200;
 const limit = 20;
-const customFilters = { posts: { slug: 'text', views: 'number', pinned: 'boolean' } } as const;
+const declaredFields = { posts: { slug: 'text', views: 'number', pinned: 'boolean' } } as const;
 const span = (field: string, from: string, before: string): Condition[] => [
   { field, op: 'from', value: from },
   { field, op: 'before', value: before },
@@ -42,17 +42,17 @@ const inOrder: Record<string, readonly [Collection, string, Condition[]]> = {
   'posts with a text': [
     'posts',
     'createdAt',
-    [{ field: 'slug', customType: 'text', op: 'eq', value: 's2' }],
+    [{ field: 'slug', declaredType: 'text', op: 'eq', value: 's2' }],
   ],
   'posts with a number': [
     'posts',
     'createdAt',
-    [{ field: 'views', customType: 'number', op: 'eq', value: 3 }],
+    [{ field: 'views', declaredType: 'number', op: 'eq', value: 3 }],
   ],
   'posts with a boolean': [
     'posts',
     'createdAt',
-    [{ field: 'pinned', customType: 'boolean', op: 'eq', value: true }],
+    [{ field: 'pinned', declaredType: 'boolean', op: 'eq', value: true }],
   ],
 };
 
@@ -62,7 +62,7 @@ await describeOnMongodb('query plans of lists on MongoDB', () => {
 
   before(async function fill() {
     this.timeout(60_000);
-    const { transfer } = database.open({ customFilters });
+    const { transfer } = database.open({ declaredFields });
     // Most records share their sort keys with many others, so the id decides the order.
     const shared = (n: number) => ({ createdAt: at(n % 40), updatedAt: at(n % 30) });
     const users = times(count, (n) => {
@@ -82,7 +82,7 @@ await describeOnMongodb('query plans of lists on MongoDB', () => {
   });
 
   beforeEach(async () => {
-    store = database.open({ customFilters });
+    store = database.open({ declaredFields });
     await store.ready();
   });
 

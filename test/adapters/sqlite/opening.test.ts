@@ -62,7 +62,7 @@ describe('opening a SQLite store', () => {
 
   it('rejects a custom filter that cannot be indexed, and creates no file', () => {
     const path = folder.file();
-    expect(() => folder.open(path, { customFilters: { posts: { "a'b": 'text' } } }))
+    expect(() => folder.open(path, { declaredFields: { posts: { "a'b": 'text' } } }))
       .to.throw(TypeError)
       .with.property('message')
       .that.matches(/^"a'b" cannot be declared as a field of posts/);

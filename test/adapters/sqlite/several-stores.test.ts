@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Condition, CustomFilterType, Store } from '../../../src/ports/index.ts';
+import type { Condition, DeclaredType, Store } from '../../../src/ports/index.ts';
 import { Folder, look, value } from './support/folder.ts';
 import { post, user } from './support/records.ts';
 
@@ -27,18 +27,18 @@ describe('several SQLite stores on one file', () => {
 
   it('have separate custom filters, and keep each other’s indexes', async () => {
     const path = folder.file();
-    const one = folder.open(path, { customFilters: { posts: { slug: 'text' } } });
+    const one = folder.open(path, { declaredFields: { posts: { slug: 'text' } } });
     await one.posts.create(post('p', { slug: 'a', Slug: 1 }));
-    const customFilters = { posts: { Slug: 'number', slug: 'number' } } as const;
-    const other = folder.open(path, { customFilters });
-    await folder.open(path, { customFilters: {} }).close();
+    const declaredFields = { posts: { Slug: 'number', slug: 'number' } } as const;
+    const other = folder.open(path, { declaredFields });
+    await folder.open(path, { declaredFields: {} }).close();
     const total = async (
       store: Store,
       field: string,
-      customType: CustomFilterType,
+      declaredType: DeclaredType,
       value: Scalar,
     ) => {
-      const conditions: Condition[] = [{ field, customType, op: 'eq', value }];
+      const conditions: Condition[] = [{ field, declaredType, op: 'eq', value }];
       const order = { field: 'createdAt', direction: 'asc' } as const;
       return (await store.posts.list({ conditions, order, limit: 9, bytes: 999, total: true }))
         .total;

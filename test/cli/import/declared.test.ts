@@ -5,7 +5,7 @@ import { describeOnStores } from '../../support/stores.ts';
 import { openTemporarySqlite } from '../../support/temporary-sqlite.ts';
 import { Imports, isEmpty, lines } from './imports.ts';
 
-const customFilters = {
+const declaredFields = {
   users: { nick: { type: 'text', unique: true } },
   posts: {
     slug: { type: 'text', unique: true },
@@ -26,27 +26,27 @@ describe('rostrum import: declared fields', function () {
       { title, tags: tags.slice(1) },
       { title, tags },
     ]);
-    await imports.run(posts, { file: 'a.jsonl', as: 'posts', customFilters });
+    await imports.run(posts, { file: 'a.jsonl', as: 'posts', declaredFields });
     expect(imports.rejected).to.deep.equal(['line 2 /tags too-long']);
     expect(await imports.held()).to.deep.equal(isEmpty);
   });
 
   it('accepts records that are in the store already', async () => {
     await imports.store.close();
-    imports.store = openTemporarySqlite({ customFilters });
+    imports.store = openTemporarySqlite({ declaredFields });
     const posts = lines(['a', 'b'].map((slug) => ({ id: slug, title, slug })));
-    const options = { file: 'a.jsonl', as: 'posts', keepIds: true, customFilters } as const;
+    const options = { file: 'a.jsonl', as: 'posts', keepIds: true, declaredFields } as const;
     await imports.run(posts, options);
     expect(await imports.run(posts, options)).to.include({ there: 2, rejected: 0 });
     await imports.run(`${lines([{ id: 'c', title, slug: 'a' }])}${posts}`, options);
     expect(imports.rejected).to.deep.equal(['line 1 /slug taken']);
   });
 
-  it('declares them with --index, but creates no index in a dry run', async () => {
+  it('declares them with --field, but creates no index in a dry run', async () => {
     const path = imports.write(lines([{ title, slug: 'a' }]), 'posts.jsonl');
     const run = (...more: string[]) =>
       rostrum('import', path, '--as', 'posts', '--store', imports.url, ...more);
-    const index = ['--index', 'posts.slug:text:unique'];
+    const index = ['--field', 'posts.slug:text:unique'];
     expect((await run()).code).to.equal(0);
     const indexes = () => {
       using file = new DatabaseSync(imports.dataFile, { readOnly: true });
@@ -61,8 +61,8 @@ describe('rostrum import: declared fields', function () {
       expect(indexes()).to.equal(made);
     }
     expect(imports.countOf('posts')).to.equal(1);
-    const wrong = await run('--index', 'posts.title:text');
-    expect(wrong.stderr).to.match(/^--index is "posts\.title:text": "title" cannot be declared/);
+    const wrong = await run('--field', 'posts.title:text');
+    expect(wrong.stderr).to.match(/^--field is "posts\.title:text": "title" cannot be declared/);
   });
 });
 
@@ -91,12 +91,12 @@ await describeOnStores(
           { title, slug: 5 },
         ],
       };
-      const options = { customFilters, skipInvalid: true };
+      const options = { declaredFields, skipInvalid: true };
       expect(await imports.run(given, options)).to.include({ rejected: 3 });
       const inFile = ['users[2] /nick taken', 'posts[2] /slug taken', 'posts[3] /number taken'];
       expect(imports.rejected.splice(0)).to.deep.equal(inFile);
       const again = { users: [{ name: 'D', nick: 'b' }], posts: given.posts.slice(0, 2) };
-      expect(await imports.run(again, { customFilters })).to.include({ rejected: 3 });
+      expect(await imports.run(again, { declaredFields })).to.include({ rejected: 3 });
       expect(imports.rejected).to.deep.equal([
         ...['users[0] /nick taken', 'posts[0] /slug taken'],
         ...['posts[1] /slug taken', 'posts[1] /number taken'],

@@ -99,7 +99,7 @@ describe('rostrum import --keep-ids', () => {
 
   it('rejects a record whose unique custom field is taken', async () => {
     imports.store = createMemoryStore({
-      customFilters: { posts: { slug: { type: 'text', unique: true } } },
+      declaredFields: { posts: { slug: { type: 'text', unique: true } } },
     });
     const posts = ['a', 'b', 'a'].map((slug) => ({ title: 'P', slug }));
     const result = await imports.run({ posts }, {});

@@ -1,4 +1,4 @@
-import type { CustomFilters } from '../../../domain/declared-fields.ts';
+import type { DeclaredFields } from '../../../domain/declared-fields.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { eventsEndpoint } from './events.ts';
 import { postEndpoints } from './posts.ts';
@@ -7,8 +7,8 @@ import { userEndpoints } from './users.ts';
 /**
  * Every endpoint of the API: what routes, validates and describes it.
  *
- * @param customFilters the custom fields that lists can be filtered by
+ * @param declaredFields the custom fields that lists can be filtered by
  */
-export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint[] {
+export function endpointsFor({ users, posts }: DeclaredFields): readonly Endpoint[] {
   return [...userEndpoints(users), ...postEndpoints(posts), eventsEndpoint()];
 }

@@ -1,10 +1,10 @@
 import { selfAlias, subjectOf } from '../../../domain/access.ts';
-import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
+import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
 import type { PostInput } from '../../../domain/post.ts';
 import type { PostFilter, PostSort } from '../../../domain/search.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { preconditionOf } from '../headers/preconditions.ts';
-import { indexHint } from '../lists/custom-filters.ts';
+import { indexHint } from '../lists/declared-filters.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, postListParameters } from '../lists/parameters.ts';
 import { readListQuery, readPostFilter } from '../lists/query.ts';
@@ -36,7 +36,7 @@ const change = {
 } as const;
 
 /** @param custom the custom fields that lists can be filtered by */
-export function postEndpoints(custom: CustomFilterFields | undefined): readonly Endpoint[] {
+export function postEndpoints(custom: FieldDeclarations | undefined): readonly Endpoint[] {
   const problems = problemsOf('posts', custom);
   return [
     {

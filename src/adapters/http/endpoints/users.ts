@@ -1,12 +1,12 @@
 import { canReadInFull, selfAlias, subjectOf } from '../../../domain/access.ts';
-import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
+import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
 import type { UserFilter, UserSort } from '../../../domain/search.ts';
 import type { UserInput } from '../../../domain/user.ts';
 import { deleteModes } from '../../../ports/user-repository.ts';
 import type { Step } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { preconditionOf } from '../headers/preconditions.ts';
-import { indexHint } from '../lists/custom-filters.ts';
+import { indexHint } from '../lists/declared-filters.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, userListParameters } from '../lists/parameters.ts';
 import { readListQuery, readUserFilter } from '../lists/query.ts';
@@ -40,7 +40,7 @@ const change = {
 } as const;
 
 /** @param custom the custom fields that lists can be filtered by */
-export function userEndpoints(custom: CustomFilterFields | undefined): readonly Endpoint[] {
+export function userEndpoints(custom: FieldDeclarations | undefined): readonly Endpoint[] {
   const problems = problemsOf('users', custom);
   const endpoints: readonly Endpoint[] = [
     {

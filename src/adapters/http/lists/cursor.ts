@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
+import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
 import { canonicalJson, type Json } from '../../../domain/json.ts';
 import type { Position, SortKey } from '../../../domain/list.ts';
 import { isPosition } from '../../../domain/list-request.ts';
@@ -21,7 +21,7 @@ export function decodeCursor(
   cursor: string,
   identity: ListIdentity,
   by: string,
-  customFields: CustomFilterFields | undefined,
+  customFields: FieldDeclarations | undefined,
 ): Position | undefined {
   let parts: unknown;
   try {

@@ -1,4 +1,4 @@
-import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
+import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
 import { pageLimits } from '../../../domain/list.ts';
 import { sortsOf } from '../../../domain/list-request.ts';
 import {
@@ -10,7 +10,7 @@ import {
 import type { Parameter } from '../endpoint.ts';
 import { integer, oneOf } from '../validate.ts';
 import { bounds } from './bounds.ts';
-import { customParameters } from './custom-filters.ts';
+import { declaredParameters } from './declared-filters.ts';
 import { readInstant } from './time-filter.ts';
 
 /** Formats an order as a value of `sort`. */
@@ -101,17 +101,17 @@ function common(sorts: readonly string[], hasOneDefault: boolean): readonly Para
   return [limit, cursor, sort(sorts, hasOneDefault), count, fields, id];
 }
 
-export const userListParameters = (fields?: CustomFilterFields): readonly Parameter[] => [
+export const userListParameters = (fields?: FieldDeclarations): readonly Parameter[] => [
   ...common(sortsOf('users', fields), true),
   text('email', 'Only the user with this email address, ignoring case.', 'ada@example.com'),
   text('name', 'Only users with exactly this name.', 'Ada'),
   startsWith('name', 'ad'),
   startsWith('email', 'ada@'),
   ...timesOf('createdAt', 'updatedAt'),
-  ...customParameters(fields),
+  ...declaredParameters(fields),
 ];
 
-export const postListParameters = (fields?: CustomFilterFields): readonly Parameter[] => [
+export const postListParameters = (fields?: FieldDeclarations): readonly Parameter[] => [
   ...common(sortsOf('posts', fields), false),
   text(
     'authorId',
@@ -132,5 +132,5 @@ export const postListParameters = (fields?: CustomFilterFields): readonly Parame
     ...oneOf(['null']),
   },
   ...timesOf('createdAt', 'updatedAt', 'publishedAt'),
-  ...customParameters(fields),
+  ...declaredParameters(fields),
 ];

@@ -1,5 +1,5 @@
 import { defaultOrder } from '../../../domain/access.ts';
-import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
+import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
 import { RostrumError } from '../../../domain/errors.ts';
 import type { Json } from '../../../domain/json.ts';
 import { type Position, pageLimits } from '../../../domain/list.ts';
@@ -12,7 +12,7 @@ import { Problem } from '../problems/problem.ts';
 import { formatQuery, type Query } from '../target.ts';
 import { sentenceOf } from '../validate.ts';
 import { decodeCursor, encodeCursor, type ListIdentity, listIdentity } from './cursor.ts';
-import { readCustomFilter } from './custom-filters.ts';
+import { readDeclaredFilter } from './declared-filters.ts';
 import { readTimes } from './time-filter.ts';
 
 /** The parsed query of a list. Its values are already validated. */
@@ -31,7 +31,7 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
   collection: Collection,
   ctx: Context,
   readFilter: (query: Query) => Filter,
-  customFields: CustomFilterFields | undefined,
+  customFields: FieldDeclarations | undefined,
 ): ListQuery<Filter, Sort> {
   const { query, caller } = ctx.state.rostrum;
   const isFiltered = query.keys().some((name) => !pageParameters.has(name));
@@ -78,9 +78,9 @@ const pageParameters = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'i
 function readFilters<Filter extends SharedFilter>(
   query: Query,
   readFilter: (query: Query) => Filter,
-  customFields: CustomFilterFields | undefined,
+  customFields: FieldDeclarations | undefined,
 ): Filter {
-  const custom = readCustomFilter(query, customFields);
+  const custom = readDeclaredFilter(query, customFields);
   return { ...readFilter(query), ...(custom ? { custom } : { ids: [] }) };
 }
 
@@ -136,7 +136,7 @@ function readCursor(
   cursor: string,
   identity: ListIdentity,
   by: string,
-  customFields: CustomFilterFields | undefined,
+  customFields: FieldDeclarations | undefined,
 ): Position {
   const position = decodeCursor(cursor, identity, by, customFields);
   if (position !== undefined) return position;

@@ -1,5 +1,5 @@
 import { scopes as allScopes, type Scope } from '../../../domain/caller.ts';
-import type { CustomFilters } from '../../../domain/declared-fields.ts';
+import type { DeclaredFields } from '../../../domain/declared-fields.ts';
 import { bodyForms, type Endpoint, type JsonSchema, type Parameter } from '../endpoint.ts';
 import { endpointsFor } from '../endpoints/index.ts';
 import { ifMatch } from '../endpoints/records.ts';
@@ -18,10 +18,10 @@ type Options = Pick<
 >;
 
 /** Returns the OpenAPI 3.1 description, derived from the endpoint literals. */
-export function openApiDocument(customFilters: CustomFilters, options: Options): JsonSchema {
+export function openApiDocument(declaredFields: DeclaredFields, options: Options): JsonSchema {
   const { prefix, publicUrl, authenticate, customFields = {} } = options;
   const base = normalizePublicUrl(publicUrl) ?? '';
-  const endpoints = endpointsFor(customFilters);
+  const endpoints = endpointsFor(declaredFields);
   const paths: Record<string, Record<string, JsonSchema>> = {};
   const responses: Record<string, JsonSchema> = {};
   for (const endpoint of endpoints) {

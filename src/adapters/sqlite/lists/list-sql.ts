@@ -7,7 +7,7 @@ import {
 } from '../../../domain/list.ts';
 import type { Collection } from '../../../domain/record.ts';
 import type { SqlValue } from '../connection/connection.ts';
-import { customExpression, elementsTable } from '../declared.ts';
+import { declaredExpression, elementsTable } from '../declared.ts';
 
 /** A query as plain data, which can be sent to a worker. */
 export type PlainQuery = Omit<ListQuery, 'signal'>;
@@ -51,9 +51,9 @@ function orderBy(terms: readonly Term[], order: QueryOrder | undefined): string 
 }
 
 /** Returns the SQL expression for a field. */
-export function expression({ field, customType }: QueryField): string {
-  if (customType === 'text[]') return ''; // Arrays have no value to compare.
-  return customType === undefined ? field : customExpression(field, customType);
+export function expression({ field, declaredType }: QueryField): string {
+  if (declaredType === 'text[]') return ''; // Arrays have no value to compare.
+  return declaredType === undefined ? field : declaredExpression(field, declaredType);
 }
 
 /** Makes SQLite use only the index of the order: a unary plus keeps a term from using an index. */

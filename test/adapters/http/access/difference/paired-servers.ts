@@ -13,7 +13,7 @@ export const publicUserFields = ['city'];
 /** Fixed, so that responses don't differ by the port of the server. */
 const publicUrl = 'https://rostrum.example';
 
-const customFilters = {
+const declaredFields = {
   users: { city: 'text', secret: 'text', score: 'number' },
   posts: { slug: 'text' },
 } as const;
@@ -45,7 +45,7 @@ export async function startPairedServer(
   clock: { now(): string },
   leak?: Leak,
 ): Promise<PairedServer> {
-  const store = await open({ customFilters });
+  const store = await open({ declaredFields });
   await store.ready();
   for (let n = 0; n < sizes.users; n++)
     await store.users.create({ ...userOf(n), ...hidden(n, side) });

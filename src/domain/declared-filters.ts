@@ -1,8 +1,8 @@
 import {
-  type CustomFilterFields,
-  type CustomFilters,
-  type CustomFilterType,
+  type DeclaredFields,
+  type DeclaredType,
   declaredField,
+  type FieldDeclarations,
   type FieldsOf,
   type SortableType,
 } from './declared-fields.ts';
@@ -28,10 +28,10 @@ interface ConditionValues {
 }
 
 /** Conditions on custom fields, each by its declared type; undefined is not a condition. */
-export type CustomFilter = Readonly<Record<string, ConditionValues[CustomFilterType] | undefined>>;
+export type DeclaredFilter = Readonly<Record<string, ConditionValues[DeclaredType] | undefined>>;
 
 /** The declared fields that a list can be sorted by; any name if the declaration is not known. */
-export type CustomSortOf<Fields> = Fields extends CustomFilterFields
+export type DeclaredSortOf<Fields> = Fields extends FieldDeclarations
   ? string extends keyof Fields
     ? string & NonNullable<unknown>
     : {
@@ -43,12 +43,12 @@ export type CustomSortOf<Fields> = Fields extends CustomFilterFields
  * The filters of a list for these declared `Fields`: their names, and values of their types. None if
  * nothing is declared; any if the type of the declaration is too general.
  */
-export type CustomFilterOf<Fields> = Fields extends CustomFilterFields
+export type DeclaredFilterOf<Fields> = Fields extends FieldDeclarations
   ? string extends keyof Fields
-    ? CustomFilter
+    ? DeclaredFilter
     : {
         readonly [K in keyof Fields]?:
-          | ConditionValues[TypeOf<Fields[K]> & CustomFilterType]
+          | ConditionValues[TypeOf<Fields[K]> & DeclaredType]
           | undefined;
       }
   : Readonly<Record<string, never>>;
@@ -59,14 +59,17 @@ export type CustomFilterOf<Fields> = Fields extends CustomFilterFields
  * @param fields the declared fields
  * @throws TypeError for an undeclared name, or a value that does not fit the field's type
  */
-export function checkCustomFilter(custom: unknown, fields: CustomFilterFields = {}): CustomFilter {
+export function checkDeclaredFilter(
+  custom: unknown,
+  fields: FieldDeclarations = {},
+): DeclaredFilter {
   if (custom === undefined) return {};
   const filter = checkOptions<JsonObject>(custom, Object.keys(fields), 'filter "custom"');
   for (const [name, value] of Object.entries(filter)) {
     const { type = 'text' } = declaredField(fields, name) ?? {};
-    checkFilterValue(name, value, customValueRules[type]);
+    checkFilterValue(name, value, declaredValueRules[type]);
   }
-  return filter as CustomFilter;
+  return filter as DeclaredFilter;
 }
 
 export const isText = (value: unknown): boolean => typeof value === 'string';
@@ -85,7 +88,7 @@ export function checkFilterValue(name: string, value: unknown, rule: ValueRule):
   throw new TypeError(`The filter "${name}" must be ${rule.expected}.`);
 }
 
-const customValueRules: Readonly<Record<CustomFilterType, ValueRule>> = {
+const declaredValueRules: Readonly<Record<DeclaredType, ValueRule>> = {
   text: {
     accepts: (value) => isText(value) || hasOnly(value, ['from', 'before', 'startsWith'], isText),
     expected: 'a string, or an object with "from", "before" or "startsWith"',
@@ -117,26 +120,26 @@ export function hasOnly(
 /**
  * Returns the conditions that a matching record meets; undefined if no record can match.
  *
- * @param filter checked by {@link checkCustomFilter}
+ * @param filter checked by {@link checkDeclaredFilter}
  */
-export function customConditions(
-  filter: CustomFilter,
-  fields: CustomFilterFields = {},
+export function declaredConditions(
+  filter: DeclaredFilter,
+  fields: FieldDeclarations = {},
 ): readonly Condition[] | undefined {
   const conditions: Condition[] = [];
   for (const [field, value] of Object.entries(filter)) {
-    const customType = declaredField(fields, field)?.type;
-    if (value === undefined || customType === undefined) continue;
-    if (customType === 'text[]') {
+    const declaredType = declaredField(fields, field)?.type;
+    if (value === undefined || declaredType === undefined) continue;
+    if (declaredType === 'text[]') {
       const texts = [value].flat() as string[];
       if (!texts.every(isCleanText)) return undefined;
-      for (const text of texts) conditions.push({ field, customType, op: 'has', value: text });
+      for (const text of texts) conditions.push({ field, declaredType, op: 'has', value: text });
     } else if (typeof value !== 'object') {
       if (typeof value === 'string' && !isCleanText(value)) return undefined;
       // Turns -0 into 0, because a database may tell them apart.
-      conditions.push({ field, customType, op: 'eq', value: value === 0 ? 0 : value });
+      conditions.push({ field, declaredType, op: 'eq', value: value === 0 ? 0 : value });
     } else {
-      const more = spanConditions(field, customType, value as TextOrNumberSpan);
+      const more = spanConditions(field, declaredType, value as TextOrNumberSpan);
       if (more === undefined) return undefined;
       conditions.push(...more);
     }
@@ -148,7 +151,7 @@ type TextOrNumberSpan = Span<string | number> & { readonly startsWith?: string |
 
 function spanConditions(
   field: string,
-  customType: CustomFilterType,
+  declaredType: DeclaredType,
   { from, before, startsWith }: TextOrNumberSpan,
 ): readonly Condition[] | undefined {
   const texts = [from, before, startsWith].filter((one) => typeof one === 'string');
@@ -162,7 +165,7 @@ function spanConditions(
     { op: 'before', value: prefix.before },
   ] as const;
   return ends.flatMap(({ op, value }) =>
-    value === undefined ? [] : { field, customType, op, value },
+    value === undefined ? [] : { field, declaredType, op, value },
   );
 }
 
@@ -180,7 +183,7 @@ export function nextValue(value: string | number): string | number {
 }
 
 /** The values of each type in a record. */
-interface CustomValues {
+interface DeclaredValues {
   readonly text: string;
   readonly number: number;
   readonly boolean: boolean;
@@ -191,30 +194,30 @@ type TypeOf<Declaration> = Declaration extends { readonly type: infer Type } ? T
 
 /** No value has this member, so a declaration that is required to have it does not compile. */
 interface FilterError<Sentence extends string> {
-  readonly 'these customFilters cannot be used': Sentence;
+  readonly 'these declaredFields cannot be used': Sentence;
 }
 
 /**
  * `unknown` if custom fields of these types can have values of the declared type, otherwise a
  * {@link FilterError}: such a filter would never match anything.
  */
-export type CheckedFilters<Filters extends CustomFilters, UserCustom, PostCustom> = CheckedFields<
+export type CheckedFilters<Filters extends DeclaredFields, UserCustom, PostCustom> = CheckedFields<
   FieldsOf<Filters, 'users'>,
   UserCustom,
   'user'
 > &
   CheckedFields<FieldsOf<Filters, 'posts'>, PostCustom, 'post'>;
 
-type CheckedFields<Fields, Custom, Kind extends string> = Fields extends CustomFilterFields
+type CheckedFields<Fields, Custom, Kind extends string> = Fields extends FieldDeclarations
   ? string extends keyof Fields
     ? unknown
     : {
           [K in keyof Fields & string]: IsFilterable<
             ValueOf<Custom, K>,
-            TypeOf<Fields[K]> & CustomFilterType
+            TypeOf<Fields[K]> & DeclaredType
           > extends true
             ? never
-            : FilterError<`By its schema, no ${Kind} has a ${TypeOf<Fields[K]> & CustomFilterType} "${K}".`>;
+            : FilterError<`By its schema, no ${Kind} has a ${TypeOf<Fields[K]> & DeclaredType} "${K}".`>;
         }[keyof Fields & string] extends infer Errors
       ? [Errors] extends [never]
         ? unknown
@@ -229,8 +232,8 @@ type ValueOf<T, K extends PropertyKey> = T extends unknown
     : never
   : never;
 
-type IsFilterable<Value, Type extends CustomFilterType> = unknown extends Value
+type IsFilterable<Value, Type extends DeclaredType> = unknown extends Value
   ? true
-  : [Extract<Value, CustomValues[Type]>] extends [never]
+  : [Extract<Value, DeclaredValues[Type]>] extends [never]
     ? false
     : true;

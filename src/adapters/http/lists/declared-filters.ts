@@ -1,11 +1,11 @@
-import { type CustomFilter, nextValue } from '../../../domain/custom-filters.ts';
 import {
-  type CustomFilterFields,
   type DeclaredField,
-  declaredFields,
+  type FieldDeclarations,
+  fieldsIn,
   isDeclarable,
   maxArrayLength,
 } from '../../../domain/declared-fields.ts';
+import { type DeclaredFilter, nextValue } from '../../../domain/declared-filters.ts';
 import type { Collection } from '../../../domain/record.ts';
 import type { Parameter } from '../endpoint.ts';
 import type { Query } from '../target.ts';
@@ -30,8 +30,8 @@ const words = {
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** The parameters for the custom fields that lists can be filtered by. */
-export function customParameters(fields: CustomFilterFields | undefined): readonly Parameter[] {
-  return declaredFields(fields).flatMap((field) => [equality(field), ...rangesOf(field)]);
+export function declaredParameters(fields: FieldDeclarations | undefined): readonly Parameter[] {
+  return fieldsIn(fields).flatMap((field) => [equality(field), ...rangesOf(field)]);
 }
 
 function equality({ name, type }: DeclaredField): Parameter {
@@ -71,12 +71,12 @@ function isNumber(text: string): boolean {
 }
 
 /** Reads the filter on custom fields. Returns undefined if no record can match. */
-export function readCustomFilter(
+export function readDeclaredFilter(
   query: Query,
-  fields: CustomFilterFields | undefined,
-): CustomFilter | undefined {
-  const filter: Record<string, CustomFilter[string]> = {};
-  for (const { name, type } of declaredFields(fields)) {
+  fields: FieldDeclarations | undefined,
+): DeclaredFilter | undefined {
+  const filter: Record<string, DeclaredFilter[string]> = {};
+  for (const { name, type } of fieldsIn(fields)) {
     const values = query.get(name);
     if (type === 'text[]') filter[name] = values;
     else {
@@ -101,7 +101,7 @@ function readValues(
   name: string,
   type: 'text' | 'number',
   equal: string | number | boolean | undefined,
-): CustomFilter[string] {
+): DeclaredFilter[string] {
   const [startsWith] = query.get(`${name}[startsWith]`) ?? [];
   const span = readSpan<string | number>(query, name, (text) => {
     const value = type === 'number' ? Number(text) : text;
@@ -112,7 +112,7 @@ function readValues(
     narrow(span, 'from', equal);
     narrow(span, 'before', nextValue(equal));
   }
-  return { ...span, ...(startsWith !== undefined && { startsWith }) } as CustomFilter[string];
+  return { ...span, ...(startsWith !== undefined && { startsWith }) } as DeclaredFilter[string];
 }
 
 /** Says how to declare a field that a list was asked to be filtered by. */
@@ -120,6 +120,6 @@ export function indexHint(collection: Collection): (name: string) => string {
   return (name) => {
     const field = name.replace(/\[\w+\]$/, '');
     if (!isDeclarable(collection, field)) return '';
-    return ` To filter by "${field}", start the server with --index ${collection}.${field}:text.`;
+    return ` To filter by "${field}", start the server with --field ${collection}.${field}:text.`;
   };
 }

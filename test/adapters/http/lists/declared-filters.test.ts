@@ -8,11 +8,11 @@ import { createRostrum } from '../../../../src/index.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
 
 describe('lists filtered by custom fields', () => {
-  const customFilters = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
+  const declaredFields = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
   let api: Api;
 
   before(async () => {
-    api = await startApi({ store: createMemoryStore({ customFilters }) });
+    api = await startApi({ store: createMemoryStore({ declaredFields }) });
     for (const [title, own] of Object.entries({
       a: { slug: 'hello', words: 5, pinned: true },
       b: { slug: 'hello', words: 0.1, pinned: false },
@@ -66,7 +66,7 @@ describe('lists filtered by custom fields', () => {
   it('reject fields that are not declared, and list those that are', async () => {
     for (const path of ['/posts?lang=en', '/users?slug=x', '/posts?slug=a&slug=b']) {
       const { allowed } = expectProblem(await api.get(path), 400, 'invalid-query');
-      const custom = allowed.filter((name) => name in customFilters.posts);
+      const custom = allowed.filter((name) => name in declaredFields.posts);
       const declared = path.startsWith('/posts') ? ['slug', 'words', 'pinned'] : [];
       expect(custom).to.deep.equal(declared);
     }
@@ -79,7 +79,7 @@ describe('lists filtered by custom fields', () => {
     ] as const) {
       for (const { name } of parameters) {
         const declare = () => {
-          createRostrum({ ...api.store, customFilters: { [list]: { [name]: 'text' } } });
+          createRostrum({ ...api.store, declaredFields: { [list]: { [name]: 'text' } } });
         };
         expect(declare, name).to.throw(
           TypeError,

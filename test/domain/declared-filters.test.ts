@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
-import { nextValue } from '../../src/domain/custom-filters.ts';
 import { isDeclarable } from '../../src/domain/declared-fields.ts';
-import { type CustomFilters, createRostrum, type PostFilter } from '../../src/index.ts';
+import { nextValue } from '../../src/domain/declared-filters.ts';
+import { createRostrum, type DeclaredFields, type PostFilter } from '../../src/index.ts';
 import { errorOf } from '../support/error-of.ts';
 
 describe('filters on custom fields', () => {
-  const customFilters = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
-  const store = createMemoryStore({ customFilters });
+  const declaredFields = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
+  const store = createMemoryStore({ declaredFields });
   const { users, posts } = createRostrum(store);
   const list = (own: object) => posts.list({ filter: { custom: own } as PostFilter, total: true });
 
@@ -68,14 +68,14 @@ describe('filters on custom fields', () => {
 
   it('keep their declaration when the caller modifies it later', async () => {
     const declared: Record<string, 'text'> = { slug: 'text' };
-    const rostrum = createRostrum(createMemoryStore({ customFilters: { posts: declared } }));
+    const rostrum = createRostrum(createMemoryStore({ declaredFields: { posts: declared } }));
     declared.words = 'text';
-    expect(rostrum.customFilters).to.deep.equal({ users: {}, posts: { slug: 'text' } });
+    expect(rostrum.declaredFields).to.deep.equal({ users: {}, posts: { slug: 'text' } });
   });
 
   it('cannot be declared with a reserved name or an unknown type', () => {
     const declare = (own: object) => () => {
-      createRostrum({ ...store, customFilters: own as CustomFilters });
+      createRostrum({ ...store, declaredFields: own as DeclaredFields });
     };
     for (const name of [
       ...['id', 'createdAt', 'updatedAt', 'title', 'body', 'authorId'],
@@ -89,7 +89,7 @@ describe('filters on custom fields', () => {
       expect(isDeclarable('posts', name), name).to.equal(false);
     }
     const users = { title: 'text', größe: 'number', _a: 'text' } as const;
-    const opened = createMemoryStore({ customFilters: { users } });
+    const opened = createMemoryStore({ declaredFields: { users } });
     expect(() => createRostrum(opened)).not.to.throw();
     expect(declare({ posts: { slug: 'string' } })).to.throw(TypeError, 'one of text, number');
     expect(declare({ posts: { hot: { type: 'boolean', unique: true } } })).to.throw(
@@ -100,7 +100,7 @@ describe('filters on custom fields', () => {
       TypeError,
       'The option "unique" of "slug" must be true or false.',
     );
-    expect(declare({ post: {} })).to.throw(TypeError, 'Unknown name "post" in the customFilters');
+    expect(declare({ post: {} })).to.throw(TypeError, 'Unknown name "post" in the declaredFields');
     expect(declare({ posts: ['slug'] })).to.throw(TypeError, 'must be an object');
     const many = Array.from({ length: 33 }, (_, n) => [`f${n}`, 'text']);
     expect(declare({ posts: Object.fromEntries(many) })).to.throw(RangeError, 'At most 32');
@@ -109,7 +109,7 @@ describe('filters on custom fields', () => {
   describe('of every type', () => {
     const { posts: typed } = createRostrum(
       createMemoryStore({
-        customFilters: {
+        declaredFields: {
           posts: {
             slug: { type: 'text', unique: true },
             tags: 'text[]',

@@ -1,8 +1,8 @@
 import type { Db, IndexDescription, MongoServerError } from 'mongodb';
 import {
   arrayTooLongMessage,
-  type CustomFilterFields,
-  declaredFields,
+  type FieldDeclarations,
+  fieldsIn,
   isSortable,
   notUniqueMessage,
 } from '../../domain/declared-fields.ts';
@@ -11,9 +11,9 @@ import { longListPath, pathOf } from './documents.ts';
 import { MongodbStoreError } from './errors.ts';
 
 /** Returns the indexes for declared fields: for filters, sorts and unique values. */
-export function customIndexes(fields: CustomFilterFields = {}): IndexDescription[] {
-  return declaredFields(fields).flatMap((declared) => {
-    const path = pathOf({ field: declared.name, customType: declared.type });
+export function declaredIndexes(fields: FieldDeclarations = {}): IndexDescription[] {
+  return fieldsIn(fields).flatMap((declared) => {
+    const path = pathOf({ field: declared.name, declaredType: declared.type });
     // Documents without the field have no entry.
     const partialFilterExpression = { [path]: { $exists: true } };
     const filtered = { [path]: 1, createdAt: 1, _id: 1 };
@@ -31,12 +31,12 @@ export function customIndexes(fields: CustomFilterFields = {}): IndexDescription
 export async function checkArrays(
   db: Db,
   collection: Collection,
-  fields: CustomFilterFields = {},
+  fields: FieldDeclarations = {},
 ): Promise<void> {
-  for (const { name: field, type: customType } of declaredFields(fields)) {
-    if (customType !== 'text[]') continue;
+  for (const { name: field, type: declaredType } of fieldsIn(fields)) {
+    if (declaredType !== 'text[]') continue;
     const records = db.collection<{ _id: string }>(collection);
-    if (await records.indexExists(`${pathOf({ field, customType })}_createdAt`)) continue;
+    if (await records.indexExists(`${pathOf({ field, declaredType })}_createdAt`)) continue;
     const found = await records.findOne({ [longListPath(field)]: true });
     if (found === null) continue;
     throw new MongodbStoreError(arrayTooLongMessage(field, collection, found._id));

@@ -2,7 +2,8 @@
 import { systemClock, uuidV7 } from './adapters/system/index.ts';
 import type { CustomFieldsInput } from './domain/custom-fields.ts';
 import type { DeclaredFields } from './domain/declared-fields.ts';
-import type { CheckedFilters } from './domain/declared-filters.ts';
+import type { CheckedDeclarations } from './domain/declared-types.ts';
+
 import type { JsonObject } from './domain/json.ts';
 import { checkOptions } from './domain/options.ts';
 import {
@@ -38,7 +39,7 @@ type Exactly<T> = [T][T extends unknown ? 0 : never];
  *
  * They are allowed to do everything. For code that acts for a caller, use `rostrum.as(caller)`.
  *
- * Custom fields are typed by their schemas, and are any JSON without one. Filters on them are typed by
+ * Custom fields are typed by their schemas and declarations, and are any JSON without one. Filters and sorts are typed by
  * what the store was opened with.
  *
  * @throws TypeError or RangeError for an unknown or invalid option
@@ -48,14 +49,14 @@ export function createRostrum<
   UI extends object = CustomFieldsInput,
   PO extends object = JsonObject,
   PI extends object = CustomFieldsInput,
-  Filters extends DeclaredFields = DeclaredFields,
+  Declared extends DeclaredFields = DeclaredFields,
 >(
-  store: Store<Filters> & CheckedFilters<Filters, Exactly<UO>, Exactly<PO>>,
+  store: Store<Declared> & CheckedDeclarations<Declared, Exactly<UO>, Exactly<PO>>,
   options: RostrumOptions<
     TypedSchemas<UO, UI, PO, PI>,
-    Services<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Filters>>
+    Services<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Declared>>
   > = {},
-): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Filters>> {
+): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Declared>> {
   checkOptions(options, ['clock', 'ids', 'customFields', 'publicUserFields', 'around']);
   const { clock = systemClock, ids = uuidV7, customFields, publicUserFields, around } = options;
   if (customFields !== undefined) checkOptions(customFields, ['users', 'posts']);
@@ -68,7 +69,7 @@ export function createRostrum<
     customFields: schemas,
     publicUserFields,
     around: around as unknown as Around | undefined,
-  }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Filters>>;
+  }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Declared>>;
 }
 
 export { type Caller, type CallerInput, type Scope, scopes } from './domain/caller.ts';
@@ -78,7 +79,6 @@ export type {
   DeclaredType,
   FieldDeclarations,
 } from './domain/declared-fields.ts';
-export type { DeclaredFilter } from './domain/declared-filters.ts';
 export {
   type AnyRostrumError,
   type ErrorCode,

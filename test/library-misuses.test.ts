@@ -23,11 +23,11 @@ const born = z.strictObject({
   home: z.strictObject({ city: z.string(), zip: z.string().optional() }).optional(),
 });
 const form = z.discriminatedUnion('form', [
-  z.strictObject({ form: z.literal('text'), words: z.int(), slug: z.string() }),
+  z.strictObject({ form: z.literal('text'), pages: z.int(), slug: z.string() }),
   z.strictObject({ form: z.literal('image'), url: z.string() }),
 ]);
 const store = createMemoryStore({
-  declaredFields: { posts: { slug: 'text', words: 'number' }, users: { born: 'number' } },
+  declaredFields: { posts: { slug: 'text', pages: 'number' }, users: { born: 'number' } },
 });
 const { users, posts, as } = createRostrum(store, { customFields: { users: born, posts: form } });
 const open = createMemoryStore();
@@ -198,27 +198,27 @@ const lists: readonly Pair[] = [
   ],
   [
     'a misspelled custom filter',
-    () => posts.list({ filter: { custom: { slug: 'x', words: undefined } } }),
+    () => posts.list({ filter: { slug: 'x', pages: undefined } }),
     // @ts-expect-error
-    () => posts.list({ filter: { custom: { slog: 'x' } } }),
+    () => posts.list({ filter: { slog: 'x' } }),
   ],
   [
     'a custom filter of another type',
-    () => posts.list({ filter: { custom: { words: 5 } } }),
+    () => posts.list({ filter: { pages: 5 } }),
     // @ts-expect-error
-    () => posts.list({ filter: { custom: { words: '5' } } }),
+    () => posts.list({ filter: { pages: '5' } }),
   ],
   [
     'a custom filter of the other collection',
-    () => users.all({ filter: { custom: { born: 1815 } } }),
+    () => users.all({ filter: { born: 1815 } }),
     // @ts-expect-error
-    () => posts.all({ filter: { custom: { born: 1815 } } }),
+    () => posts.all({ filter: { born: 1815 } }),
   ],
   [
     'a custom filter that is not declared',
-    () => free.posts.list({ filter: { custom: {} } }),
+    () => free.posts.list({ filter: {} }),
     // @ts-expect-error
-    () => free.posts.list({ filter: { custom: { slug: 'x' } } }),
+    () => free.posts.list({ filter: { slug: 'x' } }),
   ],
   [
     'a sort field of the other collection',

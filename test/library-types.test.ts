@@ -29,13 +29,13 @@ describe('the types of the library', () => {
     const { posts } = createRostrum(store, {
       customFields: {
         posts: z.discriminatedUnion('form', [
-          z.strictObject({ form: z.literal('text'), words: z.int() }),
+          z.strictObject({ form: z.literal('text'), pages: z.int() }),
           z.strictObject({ form: z.literal('image'), url: z.string() }),
         ]),
       },
     });
     const { record } = await posts.create({ title: 'x', form: 'image', url: '/x' });
-    expect(record.form === 'image' ? record.url : record.words).to.equal('/x');
+    expect(record.form === 'image' ? record.url : record.pages).to.equal('/x');
   });
 
   it('work for schemas that are loose, recursive or unknown', () => {
@@ -53,12 +53,12 @@ describe('the types of the library', () => {
   });
 
   it('check declared fields in every list, and parts of records', async () => {
-    const declaredFields = { users: { born: 'number' }, posts: { words: 'number' } } as const;
+    const declaredFields = { users: { born: 'number' }, posts: { pages: 'number' } } as const;
     const store = createMemoryStore({ declaredFields });
     const { users, posts } = createRostrum(store, { publicUserFields: ['born'] });
-    const byWords = { order: { by: 'words', direction: 'asc' } } as const;
-    expect((await posts.listWithAuthors(byWords)).items).to.deep.equal([]);
-    const born = { filter: { custom: { born: 1815 } } };
+    const byPages = { order: { by: 'pages', direction: 'asc' } } as const;
+    expect((await posts.listWithAuthors(byPages)).items).to.deep.equal([]);
+    const born = { filter: { born: 1815 } };
     const named = () => users.listPublic({ ...born, fields: ['name'] });
     // @ts-expect-error A name that was requested can be missing, as far as the compiler knows.
     const name = async () => (await named()).items[0]?.record.name.length;

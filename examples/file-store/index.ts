@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import {
+  brokenDeclarationMessage,
   type Collection,
   type Condition,
   type Creation,
@@ -22,7 +23,6 @@ import {
   type Id,
   type Instant,
   type ListQuery,
-  maxArrayLength,
   type Page,
   type Post,
   type PostRepository,
@@ -211,7 +211,7 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
       const { record } = shown<R>(row);
       const search = searchRow(this.#name, record);
       const { field: name, declaredType: type } = order;
-      const key = type ? declaredValue(record, { name, type }) : search[name];
+      const key = type ? declaredValue(record, name) : search[name];
       const position = { key: key ?? null, id: record.id };
       return { ...row, record, search, position };
     }).filter(({ record, search }) => conditions.every((one) => isMet(one, record, search)));
@@ -281,9 +281,9 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
   /** Throws if the record conflicts with other records: in its address, a unique field, its author. */
   protected checkConflicts(record: R): void {
     for (const field of this.#declared.filter(({ isUnique }) => isUnique)) {
-      const value = declaredValue(record, field);
+      const value = declaredValue(record, field.name);
       const isHolder = (other: R) =>
-        other.id !== record.id && declaredValue(other, field) === value;
+        other.id !== record.id && declaredValue(other, field.name) === value;
       const others = Array.from(this.table.rows.values(), (row) => shown<R>(row).record);
       if (value !== null && others.some(isHolder)) throw fieldTaken(field.name);
     }
@@ -291,17 +291,15 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
 
   /** Stored records can break what is declared now. */
   #checkDeclaration(): void {
+    const records = Array.from(this.table.rows.values(), (row) => shown<R>(row).record);
+    for (const record of records) {
+      const message = brokenDeclarationMessage(this.#declared, this.#name, record);
+      if (message !== undefined) throw new Error(message);
+    }
     for (const field of this.#declared) {
       const holders = new Map<SortKey, Id>([[null, '']]);
-      for (const row of this.table.rows.values()) {
-        const { record } = shown<R>(row);
-        const list: unknown = Reflect.get(record, field.name);
-        if (field.type === 'text[]' && Array.isArray(list) && list.length > maxArrayLength) {
-          throw new Error(
-            `"${field.name}" has more than ${maxArrayLength} elements in ${record.id}.`,
-          );
-        }
-        const value = field.isUnique ? declaredValue(record, field) : null;
+      for (const record of records) {
+        const value = field.isUnique ? declaredValue(record, field.name) : null;
         const holder = holders.get(value);
         if (holder) throw new Error(`"${field.name}" is the same in ${holder} and ${record.id}.`);
         if (value !== null) holders.set(value, record.id);

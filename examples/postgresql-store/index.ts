@@ -1,10 +1,10 @@
 import type { PoolConfig } from 'pg';
 import {
+  brokenDeclarationMessage,
   type Collection,
   type DeclaredField,
   fieldsIn,
   isRostrumError,
-  maxArrayLength,
   type Post,
   RostrumError,
   type Store,
@@ -17,7 +17,7 @@ import {
 import { Conditions } from './conditions.ts';
 import { Connections, type Query, type Row } from './connections.ts';
 import { recordsOf, versioned } from './records.ts';
-import { findLong, schema, uniqueStatements } from './schema.ts';
+import { schema, uniqueStatements } from './schema.ts';
 
 /** Opens a store in the schema `rostrum` of a database, and creates what is missing there. */
 export async function openPostgresqlStore(
@@ -94,13 +94,15 @@ export async function openPostgresqlStore(
 
 /** @throws Error when stored records break the declaration of a custom field */
 async function declare(query: Query, name: Collection, field: DeclaredField): Promise<void> {
-  const refuse = (use: string, rows: readonly Row[], reason: string) => {
-    const ids = rows.flatMap((row) => Object.values(row)).join(' and ');
-    throw new Error(`"${field.name}" cannot be ${use}: the ${name} ${ids} have ${reason}.`);
-  };
-  if (field.type === 'text[]') {
-    const long = await query(findLong(name, field));
-    if (long.length > 0) refuse('text[]', long, `more than ${maxArrayLength} elements`);
+  const all = `select id, json from rostrum.${name}
+    where json is not null and id > $1 order by id limit 1000`;
+  let rows = await query(all, ['']);
+  while (rows.length > 0) {
+    for (const { json } of rows) {
+      const message = brokenDeclarationMessage([field], name, JSON.parse(String(json)));
+      if (message !== undefined) throw new Error(message);
+    }
+    rows = await query(all, [rows.at(-1)?.id]);
   }
   if (!field.isUnique) return;
   const { create, findTwo } = uniqueStatements(name, field);
@@ -110,6 +112,7 @@ async function declare(query: Query, name: Collection, field: DeclaredField): Pr
   } catch (error) {
     if (!isRostrumError(error, 'field-taken')) throw error;
     await query('rollback to before_index');
-    refuse('unique', await query(findTwo), 'the same value');
+    const ids = (await query(findTwo)).flatMap((row) => Object.values(row)).join(' and ');
+    throw new Error(`"${field.name}" cannot be unique: the ${name} ${ids} have the same value.`);
   }
 }

@@ -59,7 +59,7 @@ export function recordsOf<R extends User | Post>(connections: Connections, name:
 
   function keyOf(record: R, { field, declaredType }: QueryOrder): SortKey {
     if (declaredType === undefined) return searchRow(name, record)[field] ?? null;
-    return declaredValue(record, { name: field, type: declaredType });
+    return declaredValue(record, field);
   }
 
   /** Reads a page and a total with one statement. Of records beyond the page it reads only lengths. */

@@ -3,7 +3,6 @@ import {
   type Collection,
   type DeclaredField,
   type DeclaredType,
-  maxArrayLength,
   type QueryField,
   searchFields,
 } from 'rostrum/ports';
@@ -102,12 +101,4 @@ export function uniqueStatements(name: Collection, { name: field, type }: Declar
 /** Returns the field of a unique index; undefined for another constraint. */
 export function uniqueField(constraint = ''): string | undefined {
   return /^unique_(?:users|posts)_(?:text|number)_(.+)$/.exec(constraint)?.[1];
-}
-
-/** The statement for the ids of records with too many elements in an array. */
-export function findLong(name: Collection, { name: field }: DeclaredField): string {
-  const value = `json::jsonb -> ${pg.escapeLiteral(field)}`;
-  return `select id from rostrum.${name} where
-    case jsonb_typeof(${value}) when 'array' then jsonb_array_length(${value}) > ${maxArrayLength} end
-    limit 2`;
 }

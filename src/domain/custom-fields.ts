@@ -26,6 +26,8 @@ export interface CustomFieldsSchema<In extends object = object, Out extends obje
     readonly validate: (value: unknown) => unknown;
     readonly types?: { readonly input: In; readonly output: Out } | undefined;
   };
+  /** The names of its fields, if the schema can list them. */
+  readonly names?: ReadonlySet<string> | undefined;
 }
 
 /** No value has this member, so a schema that is required to have it does not compile. */

@@ -1,52 +1,74 @@
+import { checkDeclaredValue } from './fields.ts';
 import { isFieldName } from './i-json.ts';
-import { isPlainObject } from './json.ts';
+import { Issues } from './issues.ts';
+import { isPlainObject, type JsonObject } from './json.ts';
 import { checkOptions } from './options.ts';
 import type { Collection, Id } from './record.ts';
-import { knownFields } from './rules.ts';
+import { declaredRules, knownFields, type rules, type serverMade } from './rules.ts';
 
-/** The types of custom fields that a deployment can declare. */
-const declaredTypes = ['text', 'number', 'boolean', 'text[]'] as const;
-export type DeclaredType = (typeof declaredTypes)[number];
+/** The types of declared fields. */
+export type DeclaredType = keyof typeof declaredRules;
 
-/** The type of a custom field, and whether its values are unique; by default they are not. */
+/** The type of a declared field, and whether its values are unique; by default they are not. */
 export type FieldDeclaration =
   | DeclaredType
-  | { readonly type: DeclaredType; readonly unique?: boolean | undefined };
+  | { readonly type: DeclaredType; readonly unique?: false | undefined }
+  | { readonly type: SortableType; readonly unique?: boolean | undefined };
 
-/** Declared custom fields of users, or of posts, by name: lists can be filtered by them. */
+/**
+ * The declared fields of users, or of posts, by name. A declared field is null, absent or a value of its type,
+ * and lists can be filtered by it.
+ */
 export type FieldDeclarations = Readonly<Record<string, FieldDeclaration>>;
 
 /** The declared fields of a deployment; none if absent. */
 export interface DeclaredFields {
-  readonly users?: FieldDeclarations | undefined;
-  readonly posts?: FieldDeclarations | undefined;
+  readonly users?: (FieldDeclarations & Without<KnownField<'users'>>) | undefined;
+  readonly posts?: (FieldDeclarations & Without<KnownField<'posts'>>) | undefined;
 }
+
+type KnownField<Name extends Collection> = (typeof serverMade)[number] | keyof (typeof rules)[Name];
+
+type Without<Name extends string> = { readonly [K in Name | ReservedName]?: never };
 
 /** The declaration of a deployment that declares nothing. */
 export type NoDeclaredFields = Readonly<Record<never, never>>;
 
-/** The declared fields of one collection. */
-export type FieldsOf<
-  Filters extends DeclaredFields,
-  Name extends Collection,
-> = Name extends keyof Filters ? Filters[Name] : undefined;
+/** Limit of declared fields of users, or of posts: each costs indexes, and MongoDB has at most 64 of these. */
+const maxDeclaredFields = 16;
 
-/** Limit of declared fields of users, or of posts: each of them costs an index. */
-const maxDeclaredFields = 32;
-
-/** Query parameters of the HTTP API. */
-const reservedNames = ['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'access_token'];
+/** Names with another meaning where a declared field would stand. */
+const reservedNames = [
+  // Query parameters of the HTTP API, and the parameters of a search by words.
+  ...([
+    'limit',
+    'cursor',
+    'sort',
+    'count',
+    'fields',
+    'include',
+    'access_token',
+    'q',
+    'words',
+  ] as const),
+  // Filters of the library.
+  ...(['ids', 'nameStartsWith', 'emailStartsWith', 'titleStartsWith'] as const),
+  // Arguments of MCP tools.
+  ...(['key', 'publish', 'state', 'author', 'title_starts_with'] as const),
+];
+type ReservedName = (typeof reservedNames)[number];
 
 /** Names that every store can index: some databases accept no dot or `$`. */
 const namePattern = /^[\p{L}_][\p{L}\p{M}\p{N}_-]{0,63}$/u;
 
-/** True if a custom field of this name can be declared. */
+/** True if a field of this name can be declared. */
 export function isDeclarable(collection: Collection, name: string): boolean {
-  const isTaken = knownFields[collection].includes(name) || reservedNames.includes(name);
+  const isTaken =
+    knownFields[collection].includes(name) || (reservedNames as readonly string[]).includes(name);
   return !isTaken && namePattern.test(name) && isFieldName(name);
 }
 
-/** A declared custom field. */
+/** A declared field. */
 export interface DeclaredField {
   readonly name: string;
   readonly type: DeclaredType;
@@ -100,9 +122,7 @@ export function checkDeclaredFields(declaredFields: DeclaredFields): void {
       checkDeclaration(name, declared);
     }
     if (Object.keys(fields).length > maxDeclaredFields) {
-      throw new RangeError(
-        `At most ${maxDeclaredFields} custom fields of ${collection} can be declared.`,
-      );
+      throw new RangeError(`At most ${maxDeclaredFields} fields of ${collection} can be declared.`);
     }
   }
 }
@@ -111,9 +131,10 @@ function checkDeclaration(name: string, declared: unknown): void {
   const { type, unique = false } = isPlainObject(declared)
     ? checkOptions<{ type?: unknown; unique?: unknown }>(declared, ['type', 'unique'], `"${name}"`)
     : { type: declared };
-  const known = declaredTypes.find((one) => one === type);
+  const types = Object.keys(declaredRules) as DeclaredType[];
+  const known = types.find((one) => one === type);
   if (known === undefined) {
-    throw new TypeError(`The type of "${name}" must be one of ${declaredTypes.join(', ')}.`);
+    throw new TypeError(`The type of "${name}" must be one of ${types.join(', ')}.`);
   }
   if (typeof unique !== 'boolean') {
     throw new TypeError(`The option "unique" of "${name}" must be true or false.`);
@@ -123,15 +144,37 @@ function checkDeclaration(name: string, declared: unknown): void {
   }
 }
 
-/** Returns why a field cannot be declared as `text[]`: a stored record has too many elements. */
-export function arrayTooLongMessage(field: string, collection: Collection, id: Id): string {
-  return `"${field}" cannot be declared as text[]: it has more than ${maxArrayLength} elements in ${collection.slice(0, -1)} ${id}. Shorten it, or start without the declaration.`;
+/** Checks the declared fields of a record: each is null, absent or a value of its type. */
+export function checkDeclaredValues(
+  fields: readonly DeclaredField[],
+  record: JsonObject,
+  issues: Issues,
+): void {
+  for (const { name, type } of fields) {
+    const value = Object.hasOwn(record, name) ? record[name] : null;
+    if (value === undefined || value === null || issues.has(name)) continue;
+    checkDeclaredValue(declaredRules[type], value, [name], issues);
+  }
+}
+
+/** Returns why fields cannot be declared: a stored record has a value of another type. Undefined if it has none. */
+export function brokenDeclarationMessage(
+  fields: readonly DeclaredField[],
+  collection: Collection,
+  record: JsonObject,
+): string | undefined {
+  for (const field of fields) {
+    const issues = new Issues();
+    checkDeclaredValues([field], record, issues);
+    const [issue] = issues.list;
+    if (issue === undefined) continue;
+    const id = `${collection.slice(0, -1)} ${record.id}`;
+    return `"${field.name}" cannot be declared as ${field.type}, because of ${id}: ${issue.message} Change the record, or start without the declaration.`;
+  }
+  return undefined;
 }
 
 /** Returns why a field cannot be declared as unique: stored records have the same value. */
 export function notUniqueMessage(field: string, collection: string, ids: readonly Id[]): string {
   return `"${field}" cannot be unique: ${collection} ${ids.join(' and ')} have the same value. Change one of them, or start without the declaration.`;
 }
-
-/** Limit of elements in a declared `text[]`: each of them is an index entry. */
-export const maxArrayLength = 64;

@@ -1,8 +1,8 @@
 import { isEmail } from './email.ts';
 import { instantFromMs, instantToMs, isInstant, parseRfc3339 } from './instant.ts';
 import type { FieldCode, Issues } from './issues.ts';
-import type { JsonObject } from './json.ts';
-import type { EmailRule, FieldRule, FieldRules, TextRule } from './rules.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { DeclaredRule, EmailRule, FieldRule, FieldRules, TextRule } from './rules.ts';
 import { codePoints, hasControl, hasVisible, utf8Bytes } from './text.ts';
 
 /** Adds an issue of one field: what it must be, or have. */
@@ -21,6 +21,45 @@ export function readFields(rules: FieldRules, values: JsonObject, issues: Issues
     fields[name] = issues.has(name) ? null : readField(rule, value, report);
   }
   return fields;
+}
+
+/** Returns a field's name without the differences between naming conventions: `published_at`, `PublishedAt`. */
+export function foldedName(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, '');
+}
+
+/** Checks a value that is not null by the rule of a declared field. Adds issues at its path. */
+export function checkDeclaredValue(
+  rule: DeclaredRule,
+  value: Json,
+  path: readonly (string | number)[],
+  issues: Issues,
+): void {
+  const [name, index] = path;
+  const subject = index === undefined ? `The field "${name}"` : `An element of "${name}"`;
+  const report: Report = (code, requirement) =>
+    issues.add(path, code, `${subject} ${requirement}.`);
+  switch (rule.type) {
+    case 'text':
+      if (typeof value === 'string') readText(rule, value, report);
+      else report('type', 'must be a string');
+      break;
+    case 'text[]':
+      if (!Array.isArray(value)) report('type', 'must be an array of strings');
+      else if (value.length > rule.maxItems) {
+        report('too-long', `must have at most ${rule.maxItems} elements`);
+      } else {
+        for (const [i, item] of value.entries()) {
+          checkDeclaredValue(rule.items, item, [...path, i], issues);
+        }
+      }
+      break;
+    case 'number':
+      if (typeof value !== 'number') report('type', 'must be a number');
+      break;
+    case 'boolean':
+      if (typeof value !== 'boolean') report('type', 'must be true or false');
+  }
 }
 
 function readField(rule: FieldRule, value: unknown, report: Report): string | null {
@@ -62,10 +101,11 @@ function readText(rule: TextRule, value: string, report: Report): string {
 }
 
 function readEmail(rule: EmailRule, value: string, report: Report): string {
-  if (utf8Bytes(value) > rule.maxBytes) {
+  const email = value.trim();
+  if (utf8Bytes(email) > rule.maxBytes) {
     report('too-long', `must have at most ${rule.maxBytes} bytes`);
-  } else if (!isEmail(value)) report('invalid', 'must be an email address');
-  return value;
+  } else if (!isEmail(email)) report('invalid', 'must be an email address');
+  return email;
 }
 
 function readInstant(value: string, report: Report): string {

@@ -1,15 +1,17 @@
 import { declaredField, type FieldDeclarations, fieldsIn, isSortable } from './declared-fields.ts';
 import {
-  checkDeclaredFilter,
   checkFilterValue,
   declaredConditions,
+  declaredValueRules,
   hasOnly,
   isText,
   type ValueRule,
 } from './declared-filters.ts';
 import { isInstant } from './instant.ts';
+import { isPlainObject } from './json.ts';
 import {
   type Condition,
+  filterLimits,
   type ListQuery,
   type Position,
   pageLimits,
@@ -32,7 +34,7 @@ import {
 import { isCleanText } from './text.ts';
 
 /** A caller's request for a list; every member is optional. */
-export interface ListRequest<Filter, Sort extends string> {
+export interface ListRequest<Filter, Sort extends string, Fields extends FieldNames = FieldNames> {
   /** A record must match all of it; without a filter, every record matches. */
   readonly filter?: Filter | undefined;
   /** By default the newest first, or the last published first for a caller who can see only public posts. */
@@ -41,22 +43,18 @@ export interface ListRequest<Filter, Sort extends string> {
   readonly limit?: number | undefined;
   /** The position at which the previous page ended; absent for the first page. */
   readonly after?: Position | undefined;
+  /** Returns only `id` and these top-level fields of each record; by default whole records. */
+  readonly fields?: Fields | undefined;
   /** Whether to count all records that match the filter; by default false. */
   readonly total?: boolean | undefined;
   /** Aborted when the list is no longer needed; the call then throws its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request for parts of records: `id`, and the named top-level fields. */
-export interface PartialListRequest<Filter, Sort extends string> extends ListRequest<Filter, Sort> {
-  readonly fields: readonly string[];
-}
+/** The names of top-level fields; undefined for whole records. */
+export type FieldNames = readonly string[] | undefined;
 
 const requestNames = ['filter', 'order', 'limit', 'after', 'total', 'fields', 'signal'];
-const filterNames = {
-  users: [...Object.keys(filters.users), 'custom'],
-  posts: [...Object.keys(filters.posts), 'custom'],
-};
 /** The same filters, for names that are known only at run time. */
 const filtersByName = filters as unknown as Readonly<
   Record<Collection, Readonly<Record<string, Filter<unknown>>>>
@@ -82,7 +80,7 @@ export interface ListOptions {
   readonly collection: Collection;
   /** The default order; the newest first if absent. */
   readonly defaultOrder?: DefaultOrder | undefined;
-  /** The custom fields that a deployment has declared as filters. */
+  /** The declared fields of the collection. */
   readonly declared?: FieldDeclarations | undefined;
 }
 
@@ -100,7 +98,7 @@ export interface CheckedRequest<Filter, Sort extends string>
  * @throws RangeError for an unknown order, or a number that is out of range
  */
 export function checkRequest<Filter extends SharedFilter, Sort extends string>(
-  request: ListRequest<Filter, Sort> & { readonly fields?: readonly string[] | undefined },
+  request: ListRequest<Filter, Sort>,
   options: ListOptions,
 ): CheckedRequest<Filter, Sort> {
   checkOptions(request, requestNames, 'request');
@@ -108,8 +106,7 @@ export function checkRequest<Filter extends SharedFilter, Sort extends string>(
   const { filter = {} as Filter, after, total = false, signal } = request;
   const order = request.order ?? (defaultOrder as Order<Sort>);
   const { limit = pageLimits.default } = request;
-  checkFilter(filter, collection);
-  const custom = checkDeclaredFilter(filter.custom, options.declared);
+  checkFilter(filter, options);
   checkOrder(order, options);
   if (after !== undefined) checkPosition(after, order.by, options.declared);
   if (!Number.isInteger(limit) || limit < 1 || limit > pageLimits.max) {
@@ -118,7 +115,7 @@ export function checkRequest<Filter extends SharedFilter, Sort extends string>(
   if (typeof total !== 'boolean') throw new TypeError('The option "total" must be true or false.');
   const fields = request.fields && checkFields(request.fields);
   const { bytes } = pageLimits;
-  return { filter: { ...filter, custom }, order, limit, bytes, after, total, fields, signal };
+  return { filter, order, limit, bytes, after, total, fields, signal };
 }
 
 /** Translates a checked request for a store; undefined if no record can match. */
@@ -136,16 +133,17 @@ export function conditionsOf<Filter extends SharedFilter>(
   filter: Filter,
   { collection, declared }: ListOptions,
 ): readonly Condition[] | undefined {
-  const { custom = {}, ...known } = filter;
   const conditions: Condition[] = [];
-  for (const [name, value] of Object.entries(known)) {
+  for (const [name, value] of Object.entries(filter)) {
     if (value === undefined) continue;
-    const found = filtersByName[collection][name]?.conditions(value);
+    const field = declaredField(declared, name);
+    const found = field
+      ? declaredConditions(field, value)
+      : filtersByName[collection][name]?.conditions(value);
     if (found === undefined) return undefined;
     conditions.push(...found);
   }
-  const onCustomFields = declaredConditions(custom, declared);
-  return onCustomFields && [...conditions, ...onCustomFields];
+  return conditions;
 }
 
 function queryOrder(
@@ -166,12 +164,33 @@ function checkFields(fields: readonly unknown[]): readonly string[] {
   return [...new Set<string>(['id', ...fields])];
 }
 
-function checkFilter(filter: SharedFilter, collection: Collection): void {
-  checkOptions(filter, filterNames[collection], 'filter');
+function checkFilter(filter: SharedFilter, { collection, declared = {} }: ListOptions): void {
+  const known = filtersByName[collection];
+  checkOptions(filter, [...Object.keys(known), ...Object.keys(declared)], 'filter');
   for (const [name, value] of Object.entries(filter)) {
-    const type = filtersByName[collection][name]?.type;
-    if (type !== undefined) checkFilterValue(name, value, knownValueRules[type]);
+    const field = declaredField(declared, name);
+    const type = known[name]?.type ?? 'text';
+    checkFilterValue(name, value, field ? declaredValueRules[field.type] : knownValueRules[type]);
   }
+  const excess = excessOf(filter);
+  if (excess !== undefined) throw new RangeError(excess);
+}
+
+/** Returns how a filter exceeds the {@link filterLimits}; undefined if it doesn't. */
+export function excessOf(filter: object): string | undefined {
+  let [conditions, elements] = [0, 0];
+  for (const [name, value] of Object.entries(filter)) {
+    if (value === undefined) continue;
+    const isRange = isPlainObject(value);
+    conditions += isRange ? Object.values(value).filter((end) => end !== undefined).length : 1;
+    // The ids have a limit of their own.
+    if (Array.isArray(value) && name !== 'ids') elements += value.length;
+  }
+  if (conditions > filterLimits.conditions) {
+    return `A list can have at most ${filterLimits.conditions} conditions; this one has ${conditions}.`;
+  }
+  if (elements <= filterLimits.elements) return undefined;
+  return `A list can ask for at most ${filterLimits.elements} elements of arrays; this one asks for ${elements}.`;
 }
 
 function areIds(value: unknown): boolean {

@@ -20,6 +20,14 @@ export interface QueryField {
   readonly declaredType?: DeclaredType | undefined;
 }
 
+/** Limits of a list's filter. */
+export const filterLimits = {
+  /** Conditions: values, and ends of ranges. The elements that one array must contain count as one. */
+  conditions: 32,
+  /** Elements that arrays must contain, over all filters. */
+  elements: 64,
+} as const;
+
 /**
  * A condition on one field that a matching record meets:
  *

@@ -1,19 +1,19 @@
 import { applySchema, type CustomFieldsSchema } from './custom-fields.ts';
 import {
+  checkDeclaredValues,
   type DeclaredField,
   type FieldDeclarations,
   fieldsIn,
-  maxArrayLength,
 } from './declared-fields.ts';
 import { RostrumError } from './errors.ts';
-import { readFields } from './fields.ts';
+import { foldedName, readFields } from './fields.ts';
 import { isTooDeep, JsonReader } from './i-json.ts';
 import { type Instant, nextInstant } from './instant.ts';
 import type { Issues } from './issues.ts';
 import { isPlainObject, type Json, type JsonObject, jsonEqual } from './json.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { Id, ServerMadeFields } from './record.ts';
-import { type FieldRules, recordLimits, serverMade } from './rules.ts';
+import { type FieldRule, type FieldRules, recordLimits, serverMade } from './rules.ts';
 import { utf8Bytes } from './text.ts';
 
 /**
@@ -23,16 +23,20 @@ export class RecordModel<R extends ServerMadeFields> {
   readonly #rules: FieldRules;
   readonly #schema: CustomFieldsSchema | undefined;
   readonly #instants: readonly string[];
-  readonly #arrayFields: readonly DeclaredField[];
+  readonly #declared: readonly DeclaredField[];
+  /** The fields whose misspelling changes who sees a record, by their folded names. */
+  readonly #decisive: ReadonlyMap<string, string>;
 
   /**
    * @param schema of the custom fields; without one they can be anything
-   * @param declared fields that lists can be filtered by
+   * @param declared the declared fields
    */
   constructor(rules: FieldRules, schema?: CustomFieldsSchema, declared?: FieldDeclarations) {
     this.#rules = rules;
     this.#schema = schema;
-    this.#arrayFields = fieldsIn(declared).filter(({ type }) => type === 'text[]');
+    this.#declared = fieldsIn(declared);
+    const decisive = Object.keys(rules).filter((name) => isDecisive(rules[name]));
+    this.#decisive = new Map(decisive.map((name) => [foldedName(name), name]));
     this.#instants = Object.keys(rules).filter((name) => rules[name]?.type === 'instant');
   }
 
@@ -101,20 +105,18 @@ export class RecordModel<R extends ServerMadeFields> {
     const record: Record<string, Json> = { id: serverFields.id, ...fields };
     const custom = this.#schema === undefined ? record : {};
     for (const key of Object.keys(input)) {
-      if (!this.#isKnown(key)) reader.readMember(input, key, custom);
+      if (this.#isKnown(key)) continue;
+      reader.readMember(input, key, custom);
+      const [meant, value] = [this.#meantBy(key), custom[key]];
+      if (meant === undefined || value === undefined) continue;
+      const stored = (current as JsonObject | undefined)?.[key];
+      if (stored !== undefined && jsonEqual(stored, value)) continue;
+      issues.add([key], 'key', `Unknown field "${key}". Did you mean ${meant}?`);
     }
     if (this.#schema !== undefined) {
       Object.assign(record, this.#validateCustom(this.#schema, custom, current, issues));
     }
-    for (const { name } of this.#arrayFields) {
-      const array = record[name];
-      if (!Array.isArray(array) || array.length <= maxArrayLength) continue;
-      issues.add(
-        [name],
-        'too-long',
-        `The field "${name}" must have at most ${maxArrayLength} elements.`,
-      );
-    }
+    checkDeclaredValues(this.#declared, record, issues);
     record.createdAt = serverFields.createdAt;
     record.updatedAt = serverFields.updatedAt;
     // The reader has not seen what a schema adds.
@@ -139,6 +141,18 @@ export class RecordModel<R extends ServerMadeFields> {
     return applySchema(schema, custom, (key) => this.#isKnown(key), issues);
   }
 
+  /**
+   * Returns the known field that a custom field was probably meant for: a post with `published_at: null` would be
+   * published at once. Undefined for a name that is declared or in the schema; a schema that cannot list its names
+   * judges all of them itself.
+   */
+  #meantBy(key: string): string | undefined {
+    const meant = this.#decisive.get(foldedName(key));
+    if (meant === undefined || this.#declared.some(({ name }) => name === key)) return undefined;
+    const isInSchema = this.#schema !== undefined && (this.#schema.names?.has(key) ?? true);
+    return isInSchema ? undefined : meant;
+  }
+
   #isKnown(key: string): boolean {
     return Object.hasOwn(this.#rules, key) || (serverMade as readonly string[]).includes(key);
   }
@@ -152,6 +166,10 @@ export class RecordModel<R extends ServerMadeFields> {
       ),
     );
   }
+}
+
+function isDecisive(rule: FieldRule | undefined): boolean {
+  return rule?.type === 'instant' || rule?.type === 'reference';
 }
 
 function invalidRecord({ list }: Issues): RostrumError<'invalid-record'> {

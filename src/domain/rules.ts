@@ -5,7 +5,7 @@ export interface TextRule {
   readonly type: 'text';
   /** The value if the field is absent or null. A field without a fallback is required. */
   readonly fallback?: string;
-  /** Stored as `String.prototype.trim` returns it. */
+  /** Whether it is stored as `String.prototype.trim` returns it. */
   readonly trim: boolean;
   readonly minLength: number;
   readonly maxLength: number;
@@ -18,7 +18,7 @@ export interface TextRule {
   readonly controls: boolean;
 }
 
-/** An email address, or null: HTML's grammar, with the letters and digits of every script. */
+/** An email address, or null: HTML's grammar, with the letters and digits of every script. Stored trimmed. */
 export interface EmailRule {
   readonly type: 'email';
   readonly fallback: null;
@@ -45,6 +45,25 @@ export interface InstantRule {
 export type FieldRule = TextRule | EmailRule | ReferenceRule | InstantRule;
 export type FieldRules = Readonly<Record<string, FieldRule>>;
 
+/** Any number that a record can have (I-JSON, RFC 7493, section 2.2). */
+export interface NumberRule {
+  readonly type: 'number';
+}
+
+export interface BooleanRule {
+  readonly type: 'boolean';
+}
+
+/** A list of texts. Duplicates stay in the record, and filters count them once. */
+export interface TextListRule {
+  readonly type: 'text[]';
+  readonly maxItems: number;
+  readonly items: TextRule;
+}
+
+/** The rule of a declared field, whose value can also be null or absent. */
+export type DeclaredRule = TextRule | NumberRule | BooleanRule | TextListRule;
+
 /** The rules that a name and a title share. */
 const singleLine = {
   type: 'text',
@@ -54,6 +73,15 @@ const singleLine = {
   controls: false,
 } as const;
 
+/** Any text up to a length that a rule adds. */
+const anyText = {
+  type: 'text',
+  trim: false,
+  minLength: 0,
+  visible: false,
+  controls: true,
+} as const;
+
 export const userRules = {
   name: { ...singleLine, maxLength: 200 },
   email: { type: 'email', fallback: null, maxBytes: 254 },
@@ -61,18 +89,21 @@ export const userRules = {
 
 export const postRules = {
   title: { ...singleLine, maxLength: 300 },
-  body: {
-    type: 'text',
-    fallback: '',
-    trim: false,
-    minLength: 0,
-    maxLength: 100_000,
-    visible: false,
-    controls: true,
-  },
+  body: { ...anyText, fallback: '', maxLength: 500_000 },
   authorId: { type: 'reference', to: 'user', fallback: null },
   publishedAt: { type: 'instant', fallback: null },
 } as const satisfies FieldRules;
+
+/**
+ * The rules of declared fields, by type. Every store has an index on them, so texts are short. Put a longer
+ * text into a field that is not declared.
+ */
+export const declaredRules = {
+  text: { ...anyText, maxLength: 1000 },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  'text[]': { type: 'text[]', maxItems: 64, items: { ...anyText, maxLength: 200 } },
+} as const satisfies Record<string, DeclaredRule>;
 
 /** The fields that the server makes. Values sent by a client are not stored. */
 export const serverMade = ['id', 'createdAt', 'updatedAt'] as const;

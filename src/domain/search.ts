@@ -1,5 +1,5 @@
-import { type DeclaredField, declaredField, type FieldDeclarations } from './declared-fields.ts';
-import type { DeclaredFilter, Span } from './declared-filters.ts';
+import type { Span } from './declared-filters.ts';
+import type { AnyFilter } from './declared-types.ts';
 import { emailKey, emailPrefixKey } from './email.ts';
 import type { Instant } from './instant.ts';
 import type { Condition, SortKey } from './list.ts';
@@ -80,21 +80,18 @@ export type TimeSpan = Span<Instant>;
 /** Limit of ids in a filter. */
 export const maxFilterIds = 100;
 
-/** Returns what a user is sorted by: a value of its search row, or a declared custom field. */
-export function userSortKey(user: User, by: string, declared?: FieldDeclarations): SortKey {
-  if (!Object.hasOwn(sorts.users, by)) return declaredValue(user, declaredField(declared, by));
+/** Returns what a user is sorted by: a value of its search row, or a declared field. */
+export function userSortKey(user: User, by: string): SortKey {
+  if (!Object.hasOwn(sorts.users, by)) return declaredValue(user, by);
   return searchFields.users[sorts.users[by as UserSort]](user);
 }
 
-/** Returns the value of a declared text or number; null for a value of another type. */
-export function declaredValue(
-  record: object,
-  declared: Pick<DeclaredField, 'name' | 'type'> | undefined,
-): SortKey {
-  const value: unknown = declared && Reflect.get(record, declared.name);
-  if (declared?.type === 'text') return typeof value === 'string' ? value : null;
+/** Returns the value of a declared text or number, or null. */
+export function declaredValue(record: object, name: string): SortKey {
+  const value: unknown = Reflect.get(record, name);
   // Adding 0 turns -0 into 0, as `JSON.stringify` does.
-  return declared?.type === 'number' && typeof value === 'number' ? value + 0 : null;
+  if (typeof value === 'number') return value + 0;
+  return typeof value === 'string' ? value : null;
 }
 
 /** Which values a filter takes. */
@@ -172,28 +169,25 @@ const postFilters = {
 /** The filters of each collection by their names. */
 export const filters = { users: userFilters, posts: postFilters };
 
-type FilterValues<Table> = {
-  readonly [Name in keyof Table]?: Table[Name] extends Filter<infer Value>
-    ? Value | undefined
-    : never;
-};
+type ValueOf<F> = F extends Filter<infer Value> ? Value | undefined : never;
 
-/** Filters on declared custom fields. */
-interface CustomPart<Custom> {
-  readonly custom?: Custom | undefined;
-}
+// Each mapped on its own, so that the compiler's messages have its name.
+type SharedFilters = typeof sharedFilters;
+type UserFilters = typeof userFilters;
+type PostFilters = typeof postFilters;
+type KnownUserFilter = { readonly [Name in keyof UserFilters]?: ValueOf<UserFilters[Name]> };
+type KnownPostFilter = { readonly [Name in keyof PostFilters]?: ValueOf<PostFilters[Name]> };
 
-/** A filter of users. A user must match all of it. */
-export type UserFilter<Custom = DeclaredFilter> = FilterValues<typeof userFilters> &
-  CustomPart<Custom>;
+/** A filter of users, by known and declared fields. A user must match all of it. */
+export type UserFilter<Declared = AnyFilter> = KnownUserFilter & Declared;
 
-/** A filter of posts. A post must match all of it. */
-export type PostFilter<Custom = DeclaredFilter> = FilterValues<typeof postFilters> &
-  CustomPart<Custom>;
+/** A filter of posts, by known and declared fields. A post must match all of it. */
+export type PostFilter<Declared = AnyFilter> = KnownPostFilter & Declared;
 
 /** The filters that users and posts have in common. */
-export type SharedFilter<Custom = DeclaredFilter> = FilterValues<typeof sharedFilters> &
-  CustomPart<Custom>;
+export type SharedFilter = {
+  readonly [Name in keyof SharedFilters]?: ValueOf<SharedFilters[Name]>;
+};
 
 function equal(field: string, value: string): readonly Condition[] | undefined {
   return isCleanText(value) ? [{ field, op: 'eq', value }] : undefined;

@@ -1,12 +1,12 @@
 /** The interfaces that the core depends on, and helper functions for writing a store. */
 
 export {
+  brokenDeclarationMessage,
   type DeclaredField,
   type DeclaredFields,
   type DeclaredType,
   type FieldDeclarations,
   fieldsIn,
-  maxArrayLength,
 } from '../domain/declared-fields.ts';
 export { emailKey, emailPrefixKey } from '../domain/email.ts';
 export {

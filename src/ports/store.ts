@@ -6,19 +6,19 @@ import type { Transfer } from './transfer.ts';
 import type { UserRepository } from './user-repository.ts';
 
 /** Settings of a deployment that a store needs when it is opened. */
-export interface StoreOptions<Filters extends DeclaredFields = DeclaredFields> {
+export interface StoreOptions<Declared extends DeclaredFields = DeclaredFields> {
   /**
    * Custom fields that lists can be filtered and sorted by, and that may be unique. A store builds indexes
    * for them when it is opened, and they may differ each time. It derives their values from the JSON of a
    * record, so that stores with other declarations work on the same data. If stored records already violate
-   * a `unique`, or have more than `maxArrayLength` elements in a `text[]`, opening fails and names the field
+   * a `unique`, or have a value of another type (`brokenDeclarationMessage`), opening fails and names the field
    * and ids of such records.
    */
-  readonly declaredFields?: Filters | undefined;
+  readonly declaredFields?: Declared | undefined;
 }
 
 /** Stores the records: two repositories, and the connection or file behind them. */
-export interface Store<Filters extends DeclaredFields = DeclaredFields> extends AsyncDisposable {
+export interface Store<Declared extends DeclaredFields = DeclaredFields> extends AsyncDisposable {
   readonly users: UserRepository;
   readonly posts: PostRepository;
   /** Moves the whole store; absent if it cannot be copied. */
@@ -26,7 +26,7 @@ export interface Store<Filters extends DeclaredFields = DeclaredFields> extends 
   /** Every change in one order; absent if the store keeps no log. */
   readonly events?: EventLog | undefined;
   /** The custom fields that the store was opened with, which are the core's filters; none if absent. */
-  readonly declaredFields?: Filters | undefined;
+  readonly declaredFields?: Declared | undefined;
 
   /**
    * Returns once the store has shown that it can serve. Never waits behind other work.

@@ -43,7 +43,7 @@ const customFields: Record<string, readonly JsonObject[]> = {
   })),
   'fields declared as filters, with values of any type,': values.map((value) => ({
     ...{ city: value, age: value, active: value },
-    ...{ language: value, words: value, pinned: value },
+    ...{ language: value, pages: value, pinned: value },
   })),
   'integers up to ±(2^53 − 1)': [
     { n: [0, 1, -1, 255, 2 ** 31 - 1, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, 2 ** 52 + 1] },

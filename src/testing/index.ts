@@ -1,5 +1,5 @@
 import { describeCreate } from './create.ts';
-import { describeCustomFields } from './custom-fields.ts';
+import { describeDeclaredFields } from './declared-fields.ts';
 import { describeDelete } from './delete.ts';
 import { describeDeleteRaces } from './delete-races.ts';
 import { describeEventRaces, describeEvents } from './events.ts';
@@ -50,7 +50,7 @@ const groups: Groups = {
   get: describeGet,
   'list: conditions': describeFilters,
   'list: pages': describePages,
-  'declared fields': describeCustomFields,
+  'declared fields': describeDeclaredFields,
   create: describeCreate,
   update: describeUpdate,
   delete: describeDelete,

@@ -1,4 +1,3 @@
-import { maxArrayLength } from '../domain/declared-fields.ts';
 import { VersionedRecord } from '../domain/record.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
 import {
@@ -100,10 +99,10 @@ export function describeLifecycle({ test, testEach }: Suite): void {
   });
 }
 
-/** Filters of another deployment: one is new, one has another type, and one is missing. */
-const otherFilters = {
-  users: { age: 'number', city: 'number', team: 'text' },
-  posts: { words: 'number', language: 'number', team: 'text' },
+/** The declared fields of another deployment: one is new, and one is missing. */
+const otherFields = {
+  users: { age: 'number', team: 'text' },
+  posts: { pages: 'number', team: 'text' },
 } as const;
 
 /** Stores that are closed and opened again. */
@@ -155,15 +154,14 @@ export function describeReopen(
 
   testEach('filters find every record after a new declaration', async (resource, _, context) => {
     const { name, records, make } = resource;
-    const [text, number] = name === 'users' ? ['city', 'age'] : ['language', 'words'];
-    const fields = (place: unknown, n: number) => ({ [text]: place, [number]: n, team: 'red' });
-    const created = [make(fields('en', 1)), make(fields(7, 2)), make(fields('en', 2))];
+    const [text, number] = name === 'users' ? ['city', 'age'] : ['language', 'pages'];
+    const fields = (place: string, n: number) => ({ [text]: place, [number]: n, team: 'red' });
+    const created = [make(fields('en', 1)), make(fields('de', 2)), make(fields('en', 2))];
     const [a = '', b = '', c = ''] = await insert(records, created);
     const added = make(fields('en', 2));
-    await withReopened(context, otherFilters, async (store) => {
+    await withReopened(context, otherFields, async (store) => {
       const other = repositoryOf(store, name);
       await expectMatches(other, [declaredEq('team', 'red')], [a, b, c]);
-      await expectMatches(other, [declaredEq(text, 7)], [b]);
       await expectMatches(other, [declaredEq(number, 2)], [b, c]);
       await insert(other, [added]);
       await other.update(a, ({ record }) => ({ ...record, [text]: 'fr', team: 'blue' }));
@@ -179,8 +177,7 @@ export function describeReopen(
 
   testEach('does not open if records break a new declaration', async (resource, _, context) => {
     const { name, records, make } = resource;
-    const long = times(maxArrayLength + 1, String);
-    const created = [make({ twin: 1, labels: long }), make({ twin: 1, labels: ['a'] })];
+    const created = [make({ twin: 1, labels: ['a', 1] }), make({ twin: 1, labels: ['a'] })];
     const ids = await insert(records, created);
     await context.opened.close();
     for (const [field, declared, named] of [

@@ -182,16 +182,16 @@ function describePageBounds(direction: 'asc' | 'desc', { test, testEach }: Suite
 /** The orders in which a changing list is read. */
 const changingOrders = [
   { field: 'titleKey' },
-  { field: 'words', declaredType: 'number' },
+  { field: 'pages', declaredType: 'number' },
   { field: 'language', declaredType: 'text' },
 ] as const;
 
 /** Reading a list while records are created and deleted. */
 function describeChanges(direction: 'asc' | 'desc', { test }: Suite): void {
-  /** With equal values, values of another type, and none. */
+  /** With equal values, null, and none. */
   const postAt = (n: number, more = '') => {
     const values =
-      n % 8 === 1 ? { words: 'x', language: 3 } : { words: n % 5, language: `${n % 5}` };
+      n % 8 === 1 ? { pages: null, language: null } : { pages: n % 5, language: `${n % 5}` };
     return post({ title: `t${String(n % 40).padStart(2, '0')}${more}`, ...(n % 8 && values) });
   };
   for (const by of changingOrders) {

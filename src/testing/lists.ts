@@ -88,7 +88,7 @@ export function select<R extends Entity>(
 export function sortKeyOf(record: object, row: SearchRow, order: QueryOrder): SortKey {
   const { field, declaredType } = order;
   if (declaredType === undefined) return row[field] ?? null;
-  return declaredValue(record, { name: field, type: declaredType });
+  return declaredValue(record, field);
 }
 
 function isMet(

@@ -94,7 +94,7 @@ export const declaredFields = {
   },
   posts: {
     language: 'text',
-    words: 'number',
+    pages: 'number',
     pinned: 'boolean',
     constructor: 'text',
     email: 'text',

@@ -19,23 +19,23 @@ describe('custom fields on the command line', function () {
 
   it('can be filtered with --field and validated by a schema, which can change at the next start', async () => {
     writeFileSync(schema, '{ "properties": { "slug": { "type": "string" } } }');
-    const flags = ['--field', 'posts.slug:text', '--field', 'posts.words:number,users.vip:boolean'];
+    const flags = ['--field', 'posts.slug:text', '--field', 'posts.pages:number,users.vip:boolean'];
     {
       await using server = await startServer('--store', store, '--post-schema', schema, ...flags);
       const call = callsTo(server.address);
-      expect(await call('POST', '/posts', { title: 'A', slug: 'hello', words: 5 })).to.equal(201);
+      expect(await call('POST', '/posts', { title: 'A', slug: 'hello', pages: 5 })).to.equal(201);
       expect(await call('POST', '/posts', { title: 'B', slug: 5 })).to.equal(422);
-      expect(await call('GET', '/posts?slug=hello&words=5')).to.equal(1);
-      expect(await call('GET', '/posts?slug=hello&words=6')).to.equal(0);
+      expect(await call('GET', '/posts?slug=hello&pages=5')).to.equal(1);
+      expect(await call('GET', '/posts?slug=hello&pages=6')).to.equal(0);
       expect(await call('GET', '/users?vip=true')).to.equal(0);
       expect(await call('GET', '/users?slug=hello')).to.equal(400);
     }
-    process.env.FIELDS = 'posts.words:number';
+    process.env.FIELDS = 'posts.pages:number';
     try {
       await using server = await startServer('--store', store);
       const call = callsTo(server.address);
       expect(await call('POST', '/posts', { title: 'B', slug: 5 })).to.equal(201);
-      expect(await call('GET', '/posts?words=5')).to.equal(1);
+      expect(await call('GET', '/posts?pages=5')).to.equal(1);
       expect(await call('GET', '/posts?slug=hello')).to.equal(400);
     } finally {
       delete process.env.FIELDS;

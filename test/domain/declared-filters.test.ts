@@ -2,27 +2,28 @@ import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { isDeclarable } from '../../src/domain/declared-fields.ts';
 import { nextValue } from '../../src/domain/declared-filters.ts';
-import { createRostrum, type DeclaredFields, type PostFilter } from '../../src/index.ts';
+import { filters } from '../../src/domain/search.ts';
+import { createRostrum, type DeclaredFields } from '../../src/index.ts';
 import { errorOf } from '../support/error-of.ts';
 
-describe('filters on custom fields', () => {
-  const declaredFields = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
+describe('declared fields', () => {
+  const declaredFields = { posts: { slug: 'text', pages: 'number', pinned: 'boolean' } } as const;
   const store = createMemoryStore({ declaredFields });
   const { users, posts } = createRostrum(store);
-  const list = (own: object) => posts.list({ filter: { custom: own } as PostFilter, total: true });
+  const list = (own: object) => posts.list({ filter: own, total: true });
 
   before(async () => {
-    await posts.create({ title: 'A', slug: 'a', words: 5, pinned: true });
-    await posts.create({ title: 'B', slug: '5', words: '5', pinned: 'true' });
+    await posts.create({ title: 'A', slug: 'a', pages: 5, pinned: true });
+    await posts.create({ title: 'B', slug: '5', pages: 6, pinned: false });
   });
 
   it('match by declared names, ignoring undefined values', async () => {
     const counts: [own: object, count: number][] = [
       [{}, 2],
-      [{ slug: 'a', words: 5, pinned: true }, 1],
+      [{ slug: 'a', pages: 5, pinned: true }, 1],
       [{ slug: '5' }, 1],
       [{ slug: undefined }, 2],
-      [{ slug: 'a', words: undefined }, 1],
+      [{ slug: 'a', pages: undefined }, 1],
     ];
     for (const [own, count] of counts) {
       const { items, total } = await list(own);
@@ -31,12 +32,12 @@ describe('filters on custom fields', () => {
   });
 
   it('reject a value of another type, naming the right one', async () => {
-    for (const [own, words] of [
+    for (const [own, pages] of [
       [{ slug: 5 }, '"slug" must be a string, or an object with "from", "before" or "startsWith"'],
-      [{ words: '5' }, '"words" must be a finite number, or an object with "from" or "before"'],
+      [{ pages: '5' }, '"pages" must be a finite number, or an object with "from" or "before"'],
       [{ slug: 'a', pinned: 1 }, '"pinned" must be true or false'],
     ] as const) {
-      expect(String(await errorOf(list(own)))).to.equal(`TypeError: The filter ${words}.`);
+      expect(String(await errorOf(list(own)))).to.equal(`TypeError: The filter ${pages}.`);
     }
   });
 
@@ -47,8 +48,8 @@ describe('filters on custom fields', () => {
     for (const call of [
       () => list({ lang: 'en' }),
       () => list({ constructor: 'x' }),
-      () => users.list({ filter: { custom: { slug: 'a' as never } } }),
-      () => bare.posts.list({ filter: { custom: { slug: 'a' as never } } }),
+      () => users.list({ filter: { slug: 'a' } as object }),
+      () => bare.posts.list({ filter: { slug: 'a' } as object }),
       () => list([] as object),
     ]) {
       expect(await errorOf(call())).to.be.instanceOf(TypeError);
@@ -69,7 +70,7 @@ describe('filters on custom fields', () => {
   it('keep their declaration when the caller modifies it later', async () => {
     const declared: Record<string, 'text'> = { slug: 'text' };
     const rostrum = createRostrum(createMemoryStore({ declaredFields: { posts: declared } }));
-    declared.words = 'text';
+    declared.pages = 'text';
     expect(rostrum.declaredFields).to.deep.equal({ users: {}, posts: { slug: 'text' } });
   });
 
@@ -79,7 +80,9 @@ describe('filters on custom fields', () => {
     };
     for (const name of [
       ...['id', 'createdAt', 'updatedAt', 'title', 'body', 'authorId'],
-      ...['limit', 'cursor', 'sort', 'count', 'fields', 'access_token'],
+      ...['limit', 'cursor', 'sort', 'count', 'fields', 'access_token', 'q', 'words'],
+      ...['key', 'publish', 'state', 'author', 'title_starts_with'],
+      ...Object.keys(filters.posts),
       ...['', '__proto__', 'a.b', '$a', 'a b', 'a[gte]', '1st', '-a', 'a"b', 'x'.repeat(65)],
     ]) {
       expect(declare({ posts: JSON.parse(`{${JSON.stringify(name)}: "text"}`) }), name).to.throw(
@@ -102,8 +105,8 @@ describe('filters on custom fields', () => {
     );
     expect(declare({ post: {} })).to.throw(TypeError, 'Unknown name "post" in the declaredFields');
     expect(declare({ posts: ['slug'] })).to.throw(TypeError, 'must be an object');
-    const many = Array.from({ length: 33 }, (_, n) => [`f${n}`, 'text']);
-    expect(declare({ posts: Object.fromEntries(many) })).to.throw(RangeError, 'At most 32');
+    const many = Array.from({ length: 17 }, (_, n) => [`f${n}`, 'text']);
+    expect(declare({ posts: Object.fromEntries(many) })).to.throw(RangeError, 'At most 16');
   });
 
   describe('of every type', () => {
@@ -120,11 +123,8 @@ describe('filters on custom fields', () => {
       }),
     );
     type Filter = NonNullable<NonNullable<Parameters<typeof typed.all>[0]>['filter']>;
-    const found = async (custom: Filter['custom']) => {
-      const { items } = await typed.list({
-        filter: { custom },
-        order: { by: 'title', direction: 'asc' },
-      });
+    const found = async (filter: Filter) => {
+      const { items } = await typed.list({ filter, order: { by: 'title', direction: 'asc' } });
       return items.map(({ record }) => record.title).join('');
     };
 
@@ -132,14 +132,14 @@ describe('filters on custom fields', () => {
       const made = [
         { title: 'A', slug: 'alpha', tags: ['x', 'y'], views: -0, hot: true },
         { title: 'B', slug: 'beta', tags: ['y'], views: 2 ** 53 - 1, hot: false },
-        { title: 'C', slug: 7, tags: 'x', views: '5', hot: 'true' },
-        { title: 'D', slug: 'alphabet', tags: ['x', 5, null], views: 0.1 + 0.2 },
+        { title: 'C', slug: null, tags: null, views: null, hot: null },
+        { title: 'D', slug: 'alphabet', tags: ['x', 'x'], views: 0.1 + 0.2 },
         { title: 'E' },
       ];
       for (const post of made) await typed.create(post);
     });
 
-    it('match values of their type, never missing values or other types', async () => {
+    it('match values, never null or missing ones', async () => {
       expect(await found({ slug: 'alpha' })).to.equal('A');
       expect(await found({ slug: { startsWith: 'alpha' } })).to.equal('AD');
       expect(await found({ slug: { startsWith: '' } })).to.equal('ABD');
@@ -158,7 +158,7 @@ describe('filters on custom fields', () => {
       expect(await found({ hot: false })).to.equal('B');
     });
 
-    it('sort missing values and other types first', async () => {
+    it('sort null and missing values first', async () => {
       const walked = async (by: 'slug' | 'views', direction: 'asc' | 'desc') => {
         const titles: string[] = [];
         const order = { by, direction } as const;
@@ -182,7 +182,7 @@ describe('filters on custom fields', () => {
       const tags = Array.from({ length: 65 }, String);
       const long = await errorOf(typed.create({ title: 'G', slug: 'beta', tags }));
       expect(long).to.have.nested.property('details.issues[0].code', 'too-long');
-      for (const slug of [undefined, null, ['beta'], 'Beta']) {
+      for (const slug of [undefined, null, 'Beta']) {
         const { id } = (await typed.create({ title: 'H', ...(slug !== undefined && { slug }) }))
           .record;
         await typed.delete(id);

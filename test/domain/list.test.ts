@@ -90,7 +90,7 @@ describe('a list query', () => {
       ['publishedAt isNull', 'authorId eq', 'titleKey from'],
     ]);
     await posts.list({
-      filter: { custom: { slug: 'x', views: 1 } },
+      filter: { slug: 'x', views: 1 },
       order: { by: 'title', direction: 'asc' },
     });
     expect(queries.at(-1)).to.deep.include({
@@ -112,7 +112,7 @@ describe('a list query', () => {
       }
       for (const filter of [
         ...[{ title: text }, { titleStartsWith: text }, { authorId: text }],
-        ...[{ custom: { slug: text } }],
+        ...[{ slug: text }],
       ]) {
         expect(await postsBy(filter), JSON.stringify(filter)).to.deep.equal([]);
       }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { declaredValue } from '../support/arbitraries.ts';
+import { customValue } from '../support/arbitraries.ts';
 import type { Random } from './random.ts';
 
 /** Generates bodies that are wrong in many ways, and some valid ones. */
@@ -93,7 +93,7 @@ const broken = [
   '"just a text"',
 ];
 
-const anyJson = fc.oneof(declaredValue, fc.jsonValue());
+const anyJson = fc.oneof(customValue, fc.jsonValue());
 
 function anyValue(random: Random): unknown {
   const [value] = fc.sample(anyJson, { seed: random.int(2 ** 31), numRuns: 1 });

@@ -13,7 +13,7 @@ import type {
 export type Resource = 'users' | 'posts';
 
 export interface ListCall {
-  readonly filter: UserFilter & PostFilter;
+  readonly filter: UserFilter<unknown> & PostFilter<unknown>;
   readonly order: Order<UserSort | PostSort>;
   readonly limit: number;
 }

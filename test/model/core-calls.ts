@@ -38,7 +38,7 @@ export function coreCalls(rostrum: Rostrum): Calls {
         do {
           const request = { ...call, after, total: true };
           const page = await service(resource).list(request as Parameters<UserService['list']>[0]);
-          const records = page.items.map(({ record }) => record);
+          const records = page.items.map(({ record }) => record as JsonObject);
           pages.push({ records, total: page.total ?? -1 });
           after = page.next;
         } while (after !== undefined);

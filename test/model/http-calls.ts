@@ -69,7 +69,7 @@ export function httpCalls(base: string): Calls {
 type Headers = Readonly<Record<string, string>>;
 
 function queryOf({ filter, order, limit }: ListCall): URLSearchParams {
-  const { ids, createdAt, updatedAt, publishedAt, custom: _, ...texts } = filter;
+  const { ids, createdAt, updatedAt, publishedAt, ...texts } = filter;
   const query = new URLSearchParams({ limit: String(limit), count: 'exact' });
   query.set('sort', order.direction === 'desc' ? `-${order.by}` : order.by);
   // A query cannot contain an empty list of ids. An unknown id also matches nothing.

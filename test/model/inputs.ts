@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { CreateOptions, Json, JsonObject, Precondition } from '../../src/index.ts';
-import { declaredValue } from '../support/arbitraries.ts';
+import { customValue } from '../support/arbitraries.ts';
 
 /** Indexes of records, counted from the newest. */
 export const indexes = fc.nat({ max: 23 });
@@ -16,7 +16,7 @@ const mostly = <T>(good: fc.Arbitrary<T>, bad: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 20, arbitrary: good }, { weight: 1, arbitrary: bad });
 
 const text = mostly(fc.constantFrom<Json>(...names), bad);
-const custom = mostly(declaredValue, bad);
+const custom = mostly(customValue, bad);
 
 const oneIn = <T>(weight: number, value: fc.Arbitrary<T>) =>
   fc.oneof(

@@ -26,7 +26,7 @@ const number = fc.oneof(
 );
 
 /** Valid values of a custom field. */
-export const declaredValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
+export const customValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
     fc.constantFrom<Json>(null, true, false),

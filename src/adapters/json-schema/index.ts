@@ -120,7 +120,8 @@ export async function readSchemaFile(path: string, list: Collection): Promise<Js
     const judge = JSON.stringify(value).length > smallText ? first : all;
     return judge(value) ? { value } : { issues: (judge.errors ?? []).map(issueOf) };
   };
-  return { jsonSchema, '~standard': { version: 1, vendor: 'rostrum', validate } };
+  const names = new Set(Object.keys(Object(jsonSchema.properties)));
+  return { jsonSchema, names, '~standard': { version: 1, vendor: 'rostrum', validate } };
 }
 
 async function compile(

@@ -2,11 +2,10 @@ import { McpServer } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import { canReadInFull, defaultOrder, selfAlias, subjectOf } from '../../domain/access.ts';
 import type { Caller, Scope } from '../../domain/caller.ts';
-import type { DeclaredFilter } from '../../domain/declared-filters.ts';
 import { isRostrumError } from '../../domain/errors.ts';
 import { instantFromMs } from '../../domain/instant.ts';
 import type { Page, Position } from '../../domain/list.ts';
-import { isPosition } from '../../domain/list-request.ts';
+import { excessOf, isPosition } from '../../domain/list-request.ts';
 import type { PostInput, PostPatch } from '../../domain/post.ts';
 import type { Collection, Versioned } from '../../domain/record.ts';
 import type { Change } from '../../domain/services/record-service.ts';
@@ -70,12 +69,14 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
   const capabilities = { tools: { listChanged: false } };
   const server = new McpServer({ name: 'rostrum', version: 'v1' }, { capabilities });
 
-  tool('find_posts', readPosts, ({ author, state, limit, cursor, ...others }) => {
-    const { title_starts_with: titleStartsWith, ...custom } = others;
+  tool('find_posts', readPosts, async ({ author, state, limit, cursor, ...others }) => {
+    const { title_starts_with: titleStartsWith, ...declared } = others;
     const soon = instantFromMs(Date.now() + 1);
     const spans = { public: { before: soon }, scheduled: { from: soon }, draft: null };
     const [authorId, publishedAt] = [author && userId(author), state && spans[state]];
-    const filter = { authorId, titleStartsWith, publishedAt, custom: custom as DeclaredFilter };
+    const filter = { authorId, titleStartsWith, publishedAt, ...declared };
+    const excess = excessOf(filter);
+    if (excess !== undefined) return { error: { code: 'invalid-query', message: excess } };
     const list = (page: Asked) => posts.list({ ...page, filter });
     return find('posts', limit, cursor, list, ({ id, title, body, authorId, publishedAt }) => {
       const state = publishedAt === null ? 'draft' : publishedAt < soon ? 'public' : 'scheduled';

@@ -21,9 +21,9 @@ import { Table, versionedOf } from './table.ts';
  * Creates a store in the memory of this process, which loses everything when the process ends: for tests
  * and throw-away servers.
  */
-export function createMemoryStore<const Filters extends DeclaredFields = NoDeclaredFields>(
-  options?: StoreOptions<Filters>,
-): Store<Filters>;
+export function createMemoryStore<const Declared extends DeclaredFields = NoDeclaredFields>(
+  options?: StoreOptions<Declared>,
+): Store<Declared>;
 export function createMemoryStore({ declaredFields = {} }: StoreOptions = {}): Store {
   const state: State = { isClosed: false, isFilling: false };
   const events = new EventRing();

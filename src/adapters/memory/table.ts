@@ -109,7 +109,7 @@ export class Table<R extends User | Post> {
   #uniqueValues({ search, custom }: Row) {
     const email = { field: 'emailKey', declaredType: undefined, value: search.emailKey ?? null };
     const others = this.#declared.map((declared) => {
-      const value = declared.isUnique ? declaredValue(custom, declared) : null;
+      const value = declared.isUnique ? declaredValue(custom, declared.name) : null;
       return { field: declared.name, declaredType: declared.type, value };
     });
     return [email, ...others]
@@ -169,7 +169,7 @@ function fieldKey({ field, declaredType }: QueryField): string {
 export function positionOf({ id, search, custom }: Row, order: QueryOrder): Position {
   const { field, declaredType: type } = order;
   if (type === undefined) return { key: search[field] ?? null, id };
-  return { key: declaredValue(custom, { name: field, type }), id };
+  return { key: declaredValue(custom, field), id };
 }
 
 export function matches(row: Row, conditions: readonly Condition[]): boolean {

@@ -1,13 +1,14 @@
 import type { Db, IndexDescription, MongoServerError } from 'mongodb';
 import {
-  arrayTooLongMessage,
+  brokenDeclarationMessage,
   type FieldDeclarations,
   fieldsIn,
   isSortable,
   notUniqueMessage,
 } from '../../domain/declared-fields.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
-import { longListPath, pathOf } from './documents.ts';
+import { allParts, pathOf, type StoredRecord, versionedOf } from './documents.ts';
 import { MongodbStoreError } from './errors.ts';
 
 /** Returns the indexes for declared fields: for filters, sorts and unique values. */
@@ -27,19 +28,22 @@ export function declaredIndexes(fields: FieldDeclarations = {}): IndexDescriptio
   });
 }
 
-/** @throws MongodbStoreError if a stored record's array is too long for a new declaration */
-export async function checkArrays(
+/** @throws MongodbStoreError if a stored record has a value of another type than a new declaration */
+export async function checkRecords(
   db: Db,
   collection: Collection,
-  fields: FieldDeclarations = {},
+  declarations: FieldDeclarations = {},
 ): Promise<void> {
-  for (const { name: field, type: declaredType } of fieldsIn(fields)) {
-    if (declaredType !== 'text[]') continue;
-    const records = db.collection<{ _id: string }>(collection);
-    if (await records.indexExists(`${pathOf({ field, declaredType })}_createdAt`)) continue;
-    const found = await records.findOne({ [longListPath(field)]: true });
-    if (found === null) continue;
-    throw new MongodbStoreError(arrayTooLongMessage(field, collection, found._id));
+  const records = db.collection<StoredRecord>(collection);
+  const names = new Set((await records.indexes()).map(({ name }) => name));
+  const fields = fieldsIn(declarations).filter(({ name: field, type: declaredType }) => {
+    return !names.has(`${pathOf({ field, declaredType })}_createdAt`);
+  });
+  if (fields.length === 0) return;
+  for await (const stored of records.find<StoredRecord>({}, { projection: allParts })) {
+    const { record } = versionedOf<JsonObject>(stored);
+    const message = brokenDeclarationMessage(fields, collection, record);
+    if (message !== undefined) throw new MongodbStoreError(message);
   }
 }
 

@@ -1,11 +1,10 @@
 import type { Document } from 'mongodb';
-import { maxArrayLength } from '../../domain/declared-fields.ts';
 import { instantToMs } from '../../domain/instant.ts';
 import type { QueryField } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Receipt } from '../../domain/receipt.ts';
 import { type Collection, type Id, type Version, VersionedRecord } from '../../domain/record.ts';
-import { knownFields } from '../../domain/rules.ts';
+import { declaredRules, knownFields } from '../../domain/rules.ts';
 import { searchRow } from '../../domain/search.ts';
 import { utf8Bytes } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
@@ -109,7 +108,7 @@ function inParts(record: object): StoredText {
 }
 
 /** The parts of a document in which custom values are stored, by type. */
-type CustomPart = 'text' | 'number' | 'boolean' | 'list' | 'longList';
+type CustomPart = 'text' | 'number' | 'boolean' | 'list';
 
 /**
  * Returns custom field values by type: all fields that can be declared, because another process may declare
@@ -135,13 +134,9 @@ function placeOf(value: unknown): [part: CustomPart, stored: unknown] | undefine
   // Zero has one sign: JSON has no -0.
   if (typeof value === 'number') return ['number', value + 0];
   if (!Array.isArray(value)) return undefined;
-  if (value.length > maxArrayLength) return ['longList', true];
-  return ['list', [...new Set(value.filter((one) => typeof one === 'string'))]];
-}
-
-/** Returns the path that marks a custom field as an array of more than {@link maxArrayLength} elements. */
-export function longListPath(field: string): string {
-  return `custom.longList.${field}`;
+  const { maxItems } = declaredRules['text[]'];
+  const isDeclarable = value.length <= maxItems && value.every((one) => typeof one === 'string');
+  return isDeclarable ? ['list', [...new Set(value)]] : undefined;
 }
 
 /** Returns the path of a field. A custom field with a value of another type is stored elsewhere. */

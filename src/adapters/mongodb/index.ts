@@ -13,8 +13,8 @@ import { createTransfer } from './transfer.ts';
 export { MongodbUrlError } from './connection-string.ts';
 export { MongodbStoreError } from './errors.ts';
 
-export interface MongodbStoreOptions<Filters extends DeclaredFields = DeclaredFields>
-  extends StoreOptions<Filters> {
+export interface MongodbStoreOptions<Declared extends DeclaredFields = DeclaredFields>
+  extends StoreOptions<Declared> {
   /**
    * A connection string, `mongodb://…` or `mongodb+srv://…`. Its path names the database, by default
    * `rostrum`.
@@ -27,8 +27,8 @@ export interface MongodbStoreOptions<Filters extends DeclaredFields = DeclaredFi
  * `close` waits up to 9 s for calls in progress, then ends them. Only `load` and the deletion of a user with many
  * posts can last that long.
  */
-export interface MongodbStore<Filters extends DeclaredFields = DeclaredFields>
-  extends Store<Filters> {
+export interface MongodbStore<Declared extends DeclaredFields = DeclaredFields>
+  extends Store<Declared> {
   readonly transfer: Transfer;
 }
 
@@ -40,9 +40,9 @@ export interface MongodbStore<Filters extends DeclaredFields = DeclaredFields>
  *
  * @throws MongodbUrlError for an invalid connection string, or a setting that weakens the store's guarantees
  */
-export function openMongodbStore<const Filters extends DeclaredFields = NoDeclaredFields>(
-  options: MongodbStoreOptions<Filters>,
-): MongodbStore<Filters>;
+export function openMongodbStore<const Declared extends DeclaredFields = NoDeclaredFields>(
+  options: MongodbStoreOptions<Declared>,
+): MongodbStore<Declared>;
 export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
   const { url, logger, declaredFields = {} } = options;
   const connection = new Connection(readUrl(url), safeLogger(logger), declaredFields);

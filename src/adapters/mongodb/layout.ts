@@ -6,7 +6,7 @@ import {
 } from 'mongodb';
 import type { DeclaredFields } from '../../domain/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { checkArrays, declaredIndexes, duplicateError } from './declared-fields.ts';
+import { checkRecords, declaredIndexes, duplicateError } from './declared-fields.ts';
 import { codes, MongodbStoreError } from './errors.ts';
 
 /** Where the ids of deleted records are. The records themselves are in `users` and `posts`. */
@@ -80,8 +80,8 @@ export async function ensureLayout(
     posts: [...indexes.posts, ...declaredIndexes(posts)],
   });
   const names = found.map(({ name }) => name);
-  if (names.includes('users')) await checkArrays(db, 'users', users);
-  if (names.includes('posts')) await checkArrays(db, 'posts', posts);
+  if (names.includes('users')) await checkRecords(db, 'users', users);
+  if (names.includes('posts')) await checkRecords(db, 'posts', posts);
   await Promise.all(wanted.map(([collection, list]) => buildIndexes(db, collection, list, logger)));
 }
 

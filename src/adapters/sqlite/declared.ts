@@ -1,13 +1,13 @@
 import {
-  arrayTooLongMessage,
+  brokenDeclarationMessage,
   type DeclaredField,
   type DeclaredFields,
   type DeclaredType,
   fieldsIn,
-  maxArrayLength,
   notUniqueMessage,
 } from '../../domain/declared-fields.ts';
 import { fieldTaken } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { Collection, Id } from '../../domain/record.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Connection, pragma, type SqlValue } from './connection/connection.ts';
@@ -105,10 +105,13 @@ export function declareFields(
   declaredFields: DeclaredFields,
   logger: Logger,
 ): void {
-  for (const { collection, field, name, sql } of missingParts(connection, declaredFields)) {
+  const missing = missingParts(connection, declaredFields);
+  for (const [collection, parts] of Map.groupBy(missing, (part) => part.collection)) {
+    checkRecords(connection, collection, [...new Set(parts.map(({ field }) => field))]);
+  }
+  for (const { collection, field, name, sql } of missing) {
     const start = performance.now();
     try {
-      if (field.type === 'text[]') checkLengths(connection, collection, field.name);
       connection.exec(sql);
     } catch (error) {
       if (!hasCode(error, 'constraint')) throw error;
@@ -136,18 +139,21 @@ function schemaNames(connection: Connection): string[] {
   return connection.all<[string]>('SELECT name FROM sqlite_schema').flat();
 }
 
-function checkLengths(connection: Connection, collection: Collection, field: string): void {
-  const path = pathOf(field);
-  const [id] =
-    connection.get<[Id]>(
-      `SELECT id FROM ${collection} WHERE json_type(json, ${path}) = 'array'
-        AND json_array_length(json, ${path}) > ${maxArrayLength} LIMIT 1`,
-    ) ?? [];
-  if (id === undefined) return;
-  throw new SqliteStoreError(
-    'store-breaks-declaration',
-    arrayTooLongMessage(field, collection, id),
-  );
+/** @throws SqliteStoreError if a stored record has a value of another type than declared */
+function checkRecords(
+  connection: Connection,
+  collection: Collection,
+  fields: readonly DeclaredField[],
+): void {
+  const sql = `SELECT rowid, json FROM ${collection} WHERE rowid > ? ORDER BY rowid LIMIT 100`;
+  let rows = connection.all<[number, string]>(sql, 0);
+  while (rows.length > 0) {
+    for (const [, json] of rows) {
+      const message = brokenDeclarationMessage(fields, collection, JSON.parse(json) as JsonObject);
+      if (message !== undefined) throw new SqliteStoreError('store-breaks-declaration', message);
+    }
+    rows = connection.all(sql, rows.at(-1)?.[0] ?? 0);
+  }
 }
 
 function duplicateError(

@@ -20,9 +20,9 @@ export type { SqliteStoreOptions, WriteLimits } from './options.ts';
  * @throws SqliteStoreError if the file cannot be used
  * @throws TypeError or RangeError for invalid `declaredFields`
  */
-export function openSqliteStore<const Filters extends DeclaredFields = NoDeclaredFields>(
-  options: SqliteStoreOptions<Filters>,
-): Store<Filters>;
+export function openSqliteStore<const Declared extends DeclaredFields = NoDeclaredFields>(
+  options: SqliteStoreOptions<Declared>,
+): Store<Declared>;
 export function openSqliteStore(options: SqliteStoreOptions): Store {
   return openStore(options);
 }

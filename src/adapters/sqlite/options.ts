@@ -4,8 +4,8 @@ import type { StoreOptions } from '../../ports/store.ts';
 
 // Separate from the code that imports the driver, so that the package's types do not need those of Node.
 
-export interface SqliteStoreOptions<Filters extends DeclaredFields = DeclaredFields>
-  extends StoreOptions<Filters> {
+export interface SqliteStoreOptions<Declared extends DeclaredFields = DeclaredFields>
+  extends StoreOptions<Declared> {
   /** The data file. It and its folder are created if they are missing. */
   readonly path: string;
   /** Logs faults, and each index that is built. */

@@ -170,7 +170,7 @@ function uniqueValues(list: Collection, record: Entity, declared?: FieldDeclarat
 /** The values of the fields that a deployment declares unique. */
 export function uniqueFields(record: Entity, declared?: FieldDeclarations) {
   return fieldsIn(declared).flatMap((one) => {
-    const value = one.isUnique ? declaredValue(record, one) : null;
+    const value = one.isUnique ? declaredValue(record, one.name) : null;
     if (value === null) return [];
     const { name, type: declaredType } = one;
     const conditions: Condition[] = [{ field: name, declaredType, op: 'eq', value }];

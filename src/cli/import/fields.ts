@@ -1,4 +1,5 @@
 import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
+import { foldedName } from '../../domain/fields.ts';
 import { isPlainObject, setMember } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
 import { knownFields, recordLimits, rules } from '../../domain/rules.ts';
@@ -19,14 +20,14 @@ export function createMatcher(
   { name: file, isCsv = false }: Pick<DataFile, 'name' | 'isCsv'>,
   schema?: CustomFieldsSchema,
 ) {
-  const known = new Map(knownFields[list].map((field) => [folded(field), field]));
+  const known = new Map(knownFields[list].map((field) => [foldedName(field), field]));
   let isChecked = !isCsv;
   return (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
     if (!isChecked) checkColumns(file, list, Object.keys(row));
     isChecked = true;
     const made: Record<string, unknown> = {};
     for (const [column, value] of Object.entries(row)) {
-      const field = known.get(folded(column)) ?? column;
+      const field = known.get(foldedName(column)) ?? column;
       const name = Object.hasOwn(row, field) || Object.hasOwn(made, field) ? column : field;
       const isCustom = isCsv && !knownFields[list].includes(name);
       // An empty cell means that the record does not have the custom field.
@@ -37,14 +38,10 @@ export function createMatcher(
   };
 }
 
-function folded(name: string): string {
-  return name.toLowerCase().replace(/[\s_-]/g, '');
-}
-
 function checkColumns(file: string, list: Collection, columns: readonly string[]): void {
-  const there = columns.map(folded);
+  const there = columns.map(foldedName);
   const required = Object.entries(rules[list]).filter(([, rule]) => !('fallback' in rule));
-  const missing = required.find(([field]) => !there.includes(folded(field)));
+  const missing = required.find(([field]) => !there.includes(foldedName(field)));
   const long = columns.find((column) => codePoints(column) > recordLimits.keyLength);
   if (missing === undefined && long === undefined) return;
   const problem =

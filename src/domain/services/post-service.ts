@@ -1,15 +1,20 @@
 import type { CustomFieldsInput } from '../custom-fields.ts';
 import type { FieldDeclarations } from '../declared-fields.ts';
-import type { DeclaredFilterOf, DeclaredSortOf } from '../declared-filters.ts';
+import type {
+  CustomInputOf,
+  CustomOf,
+  DeclaredFilterOf,
+  DeclaredSortOf,
+} from '../declared-types.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page } from '../list.ts';
-import type { ListRequest, PartialListRequest } from '../list-request.ts';
+import type { FieldNames, ListRequest } from '../list-request.ts';
 import type { Post, PostInput, PostPatch } from '../post.ts';
 import type { Precondition } from '../precondition.ts';
 import type { Id, Versioned } from '../record.ts';
 import type { PostFilter, PostSort } from '../search.ts';
 import type { PublicUser } from '../user.ts';
-import type { PartialRecord, RecordService } from './record-service.ts';
+import type { Listed, RecordService } from './record-service.ts';
 
 /** Limit of posts on a page with authors. */
 export const maxLimitWithAuthors = 100;
@@ -24,9 +29,9 @@ export interface PostService<
   Input extends object = CustomFieldsInput,
   Fields = FieldDeclarations,
 > extends RecordService<
-    Post<Custom>,
-    PostInput<Input>,
-    PostPatch<Input>,
+    Post<CustomOf<Custom, Fields>>,
+    PostInput<CustomInputOf<Input, Fields>>,
+    PostPatch<CustomInputOf<Input, Fields>>,
     PostFilter<DeclaredFilterOf<Fields>>,
     PostSort | DeclaredSortOf<Fields>
   > {
@@ -36,15 +41,13 @@ export interface PostService<
    *
    * @param request at most 100 posts; with `fields`, each post has its `authorId` too
    */
-  listWithAuthors(
-    request: PartialListRequest<
+  listWithAuthors<const Names extends FieldNames = undefined>(
+    request?: ListRequest<
       PostFilter<DeclaredFilterOf<Fields>>,
-      PostSort | DeclaredSortOf<Fields>
+      PostSort | DeclaredSortOf<Fields>,
+      Names
     >,
-  ): Promise<PageWithAuthors<PartialRecord<Post<Custom>>>>;
-  listWithAuthors(
-    request?: ListRequest<PostFilter<DeclaredFilterOf<Fields>>, PostSort | DeclaredSortOf<Fields>>,
-  ): Promise<PageWithAuthors<Post<Custom>>>;
+  ): Promise<PageWithAuthors<Listed<Post<CustomOf<Custom, Fields>>, Names>>>;
 
   /**
    * Deletes a post.

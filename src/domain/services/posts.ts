@@ -4,7 +4,7 @@ import { subjectOf } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { isUnknownAuthor, RostrumError } from '../errors.ts';
 import { isPlainObject } from '../json.ts';
-import { checkRequest, type ListRequest, type PartialListRequest } from '../list-request.ts';
+import { checkRequest, type ListRequest } from '../list-request.ts';
 import type { Post } from '../post.ts';
 import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import type { CreateOptions } from '../receipt.ts';
@@ -78,7 +78,7 @@ async function createPost(
 
 async function listPostsWithAuthors(
   context: PostContext,
-  request: ListRequest<PostFilter, string> | PartialListRequest<PostFilter, string> = {},
+  request: ListRequest<PostFilter, string> = {},
 ): Promise<PageWithAuthors<Post>> {
   const { fields } = checkRequest(request, context);
   const { limit = maxLimitWithAuthors, signal } = request;

@@ -1,6 +1,6 @@
 import type { Creation } from '../../ports/repository.ts';
 import type { Page } from '../list.ts';
-import type { ListRequest, PartialListRequest } from '../list-request.ts';
+import type { FieldNames, ListRequest } from '../list-request.ts';
 import type { Precondition } from '../precondition.ts';
 import type { CreateOptions } from '../receipt.ts';
 import type { Id, ServerMadeFields, Versioned } from '../record.ts';
@@ -23,6 +23,11 @@ export type PartialRecord<R extends Pick<ServerMadeFields, 'id'>> = Pick<R, 'id'
   readonly [K in keyof R]?: R[K] | undefined;
 };
 
+/** A record of a list: whole, or with only the requested fields. */
+export type Listed<R extends Pick<ServerMadeFields, 'id'>, Fields> = [Fields] extends [undefined]
+  ? R
+  : PartialRecord<R>;
+
 /** The result of a call that changes a record: the record as it is now stored. */
 export interface Change<R> extends Versioned<R> {
   /** False if the record already had this content: then nothing was written. */
@@ -40,7 +45,7 @@ export interface RecordService<
   R extends ServerMadeFields,
   Input extends object,
   Patch extends object,
-  Filter extends SharedFilter<object>,
+  Filter extends SharedFilter,
   Sort extends string,
 > {
   /**
@@ -60,8 +65,9 @@ export interface RecordService<
    *
    * @throws TypeError or RangeError for an invalid request
    */
-  list(request: PartialListRequest<Filter, Sort>): Promise<Page<PartialRecord<R>>>;
-  list(request?: ListRequest<Filter, Sort>): Promise<Page<R>>;
+  list<const Fields extends FieldNames = undefined>(
+    request?: ListRequest<Filter, Sort, Fields>,
+  ): Promise<Page<Listed<R, Fields>>>;
 
   /**
    * Iterates over all matching records, page by page. Yields a record that exists throughout, with an

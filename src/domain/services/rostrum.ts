@@ -33,8 +33,8 @@ export interface Rostrum<
   UserCustomInput extends object = CustomFieldsInput,
   PostCustom extends object = JsonObject,
   PostCustomInput extends object = CustomFieldsInput,
-  Filters extends DeclaredFields = DeclaredFields,
-> extends Services<UserCustom, UserCustomInput, PostCustom, PostCustomInput, Filters> {
+  Declared extends DeclaredFields = DeclaredFields,
+> extends Services<UserCustom, UserCustomInput, PostCustom, PostCustomInput, Declared> {
   readonly events: EventService;
   /** The custom fields that lists can be filtered by. */
   readonly declaredFields: DeclaredFields;
@@ -47,7 +47,7 @@ export interface Rostrum<
    */
   as(
     caller: CallerInput,
-  ): Rostrum<UserCustom, UserCustomInput, PostCustom, PostCustomInput, Filters>;
+  ): Rostrum<UserCustom, UserCustomInput, PostCustom, PostCustomInput, Declared>;
 }
 
 /** {@link Services} with any custom fields, for a wrapper: `<S extends AnyServices>`. */

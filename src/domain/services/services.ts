@@ -1,6 +1,7 @@
 import type { Caller } from '../caller.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { DeclaredFields, FieldsOf } from '../declared-fields.ts';
+import type { DeclaredFields } from '../declared-fields.ts';
+import type { FieldsOf } from '../declared-types.ts';
 import type { JsonObject } from '../json.ts';
 import { checkSynchronous } from '../options.ts';
 import type { PostService } from './post-service.ts';
@@ -12,10 +13,10 @@ export interface Services<
   UserCustomInput extends object = CustomFieldsInput,
   PostCustom extends object = JsonObject,
   PostCustomInput extends object = CustomFieldsInput,
-  Filters extends DeclaredFields = DeclaredFields,
+  Declared extends DeclaredFields = DeclaredFields,
 > {
-  readonly users: UserService<UserCustom, UserCustomInput, FieldsOf<Filters, 'users'>>;
-  readonly posts: PostService<PostCustom, PostCustomInput, FieldsOf<Filters, 'posts'>>;
+  readonly users: UserService<UserCustom, UserCustomInput, FieldsOf<Declared, 'users'>>;
+  readonly posts: PostService<PostCustom, PostCustomInput, FieldsOf<Declared, 'posts'>>;
 }
 
 /**

@@ -1,15 +1,20 @@
 import type { DeleteMode, Deletion } from '../../ports/user-repository.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
 import type { FieldDeclarations } from '../declared-fields.ts';
-import type { DeclaredFilterOf, DeclaredSortOf } from '../declared-filters.ts';
+import type {
+  CustomInputOf,
+  CustomOf,
+  DeclaredFilterOf,
+  DeclaredSortOf,
+} from '../declared-types.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page } from '../list.ts';
-import type { ListRequest, PartialListRequest } from '../list-request.ts';
+import type { FieldNames, ListRequest } from '../list-request.ts';
 import type { Precondition } from '../precondition.ts';
 import type { Id, Versioned } from '../record.ts';
 import type { UserFilter, UserSort } from '../search.ts';
 import type { PublicUser, User, UserInput, UserPatch } from '../user.ts';
-import type { Change, PartialRecord, RecordService } from './record-service.ts';
+import type { Change, Listed, RecordService } from './record-service.ts';
 
 /** Options of the deletion of a user. */
 export interface DeleteUserOptions extends Precondition {
@@ -28,9 +33,9 @@ export interface UserService<
   Input extends object = CustomFieldsInput,
   Fields = FieldDeclarations,
 > extends RecordService<
-    User<Custom>,
-    UserInput<Input>,
-    UserPatch<Input>,
+    User<CustomOf<Custom, Fields>>,
+    UserInput<CustomInputOf<Input, Fields>>,
+    UserPatch<CustomInputOf<Input, Fields>>,
     UserFilter<DeclaredFilterOf<Fields>>,
     UserSort | DeclaredSortOf<Fields>
   > {
@@ -39,22 +44,20 @@ export interface UserService<
    *
    * @throws RostrumError `user-not-found`
    */
-  getPublic(id: Id): Promise<Versioned<PublicUser<Custom>>>;
+  getPublic(id: Id): Promise<Versioned<PublicUser<CustomOf<Custom, Fields>>>>;
 
   /**
    * Returns a page of users in the public view, like `list`. Filters and orders can use only its fields.
    *
    * @throws RostrumError `forbidden` for a filter or an order by another field
    */
-  listPublic(
-    request: PartialListRequest<
+  listPublic<const Names extends FieldNames = undefined>(
+    request?: ListRequest<
       UserFilter<DeclaredFilterOf<Fields>>,
-      UserSort | DeclaredSortOf<Fields>
+      UserSort | DeclaredSortOf<Fields>,
+      Names
     >,
-  ): Promise<Page<PartialRecord<PublicUser<Custom>>>>;
-  listPublic(
-    request?: ListRequest<UserFilter<DeclaredFilterOf<Fields>>, UserSort | DeclaredSortOf<Fields>>,
-  ): Promise<Page<PublicUser<Custom>>>;
+  ): Promise<Page<Listed<PublicUser<CustomOf<Custom, Fields>>, Names>>>;
 
   /**
    * Replaces the caller's own user, or creates it with the caller's subject as its id.
@@ -63,7 +66,10 @@ export interface UserService<
    * @throws RostrumError like {@link replace}
    * @throws RostrumError `forbidden` for a caller without a subject, or with one that can't be an id
    */
-  saveOwn(input: UserInput<Input>, precondition?: Precondition): Promise<Saved<User<Custom>>>;
+  saveOwn(
+    input: UserInput<CustomInputOf<Input, Fields>>,
+    precondition?: Precondition,
+  ): Promise<Saved<User<CustomOf<Custom, Fields>>>>;
 
   /**
    * Deletes a user. Their posts prevent it (`refuse`), are deleted too (`delete`), or stay without an

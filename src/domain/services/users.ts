@@ -159,7 +159,7 @@ async function readPublicPage(
 ): Promise<Page<User>> {
   const { order, limit } = request;
   const position = ({ record }: Versioned<User>): Position => {
-    return { key: userSortKey(record, order.by, context.declared), id: record.id };
+    return { key: userSortKey(record, order.by), id: record.id };
   };
   let page = await readPage(context, request);
   while (!page.isProjected && page.next !== undefined && page.items.length < limit) {
@@ -172,16 +172,17 @@ async function readPublicPage(
   return page;
 }
 
+type KnownFilter = keyof typeof filters.users;
+
 /** Filters and orders must not reveal what the public view hides. */
 function checkPublicOnly(
   { publicFields }: UserContext,
   { filter, order }: CheckedRequest<UserFilter, string>,
 ): void {
-  const { custom = {}, ...known } = filter;
-  const conditions = Object.entries(known).filter(([, value]) => value !== undefined);
-  const fields = conditions.map(([name]) => filters.users[name as keyof typeof known].field);
-  if ([...fields, ...Object.keys(custom), order.by].every((name) => publicFields.includes(name))) {
-    return;
-  }
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const fields = given.map(([name]) => {
+    return Object.hasOwn(filters.users, name) ? filters.users[name as KnownFilter].field : name;
+  });
+  if ([...fields, order.by].every((name) => publicFields.includes(name))) return;
   throw new RostrumError('forbidden', { scope: 'users:read' });
 }

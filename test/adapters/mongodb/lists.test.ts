@@ -89,13 +89,13 @@ await describeOnMongodb('lists of large records on MongoDB', () => {
 
   it('contain every record even if their sort keys exceed 16 MiB together', async function () {
     this.timeout(20_000);
-    const store = database.open({ declaredFields: { posts: { key: 'text' } } });
+    const store = database.open({ declaredFields: { posts: { slug: 'text' } } });
     const many = times(20, (n) =>
-      post({ key: `${String.fromCodePoint(97 + n)}${'x'.repeat(1_000_000)}` }),
+      post({ slug: `${String.fromCodePoint(97 + n)}${'x'.repeat(1_000_000)}` }),
     );
     for (const record of many) await store.posts.create(record);
-    const order = { field: 'key', declaredType: 'text', direction: 'asc' } as const;
-    const conditions = [{ field: 'key', declaredType: 'text', op: 'from', value: 'a' } as const];
+    const order = { field: 'slug', declaredType: 'text', direction: 'asc' } as const;
+    const conditions = [{ field: 'slug', declaredType: 'text', op: 'from', value: 'a' } as const];
     const found: string[] = [];
     for (let after: ListQuery['after']; ; ) {
       const request = { ...query, conditions, order, after, fields: ['id'] };

@@ -7,7 +7,7 @@ import { userEndpoints } from './users.ts';
 /**
  * Every endpoint of the API: what routes, validates and describes it.
  *
- * @param declaredFields the custom fields that lists can be filtered by
+ * @param declaredFields the declared fields
  */
 export function endpointsFor({ users, posts }: DeclaredFields): readonly Endpoint[] {
   return [...userEndpoints(users), ...postEndpoints(posts), eventsEndpoint()];

@@ -35,9 +35,9 @@ const change = {
   headers: changeHeaders,
 } as const;
 
-/** @param custom the custom fields that lists can be filtered by */
-export function postEndpoints(custom: FieldDeclarations | undefined): readonly Endpoint[] {
-  const problems = problemsOf('posts', custom);
+/** @param declared the declared fields of posts */
+export function postEndpoints(declared: FieldDeclarations | undefined): readonly Endpoint[] {
+  const problems = problemsOf('posts', declared);
   return [
     {
       method: 'GET',
@@ -46,14 +46,14 @@ export function postEndpoints(custom: FieldDeclarations | undefined): readonly E
       summary: 'List posts',
       description: pageDescription,
       scopes: ['posts:read', 'posts:read:all'],
-      query: postListParameters(custom),
+      query: postListParameters(declared),
       queryHint: indexHint('posts'),
       concurrency: 'list',
       responses: responses.listed,
       problems: ['invalid-cursor'],
       async handle(ctx) {
         const { caller, query, services } = ctx.state.rostrum;
-        const list = readListQuery<PostFilter, PostSort>('posts', ctx, readPostFilter, custom);
+        const list = readListQuery<PostFilter, PostSort>('posts', ctx, readPostFilter, declared);
         const { filter } = list.request;
         const isOwn = filter?.authorId === selfAlias;
         const request = isOwn

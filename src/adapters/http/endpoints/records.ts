@@ -91,10 +91,10 @@ export function responsesOf(schema: 'User' | 'Post') {
 /** The problems of changes in a collection. */
 export function problemsOf(
   collection: Collection,
-  customFields: FieldDeclarations | undefined,
+  declared: FieldDeclarations | undefined,
 ): Readonly<Record<'created' | 'changed' | 'deleted', readonly ProblemCode[]>> {
   const taken: ProblemCode[] = collection === 'users' ? ['email-taken'] : [];
-  if (fieldsIn(customFields).some(({ isUnique }) => isUnique)) taken.push('field-taken');
+  if (fieldsIn(declared).some(({ isUnique }) => isUnique)) taken.push('field-taken');
   const body: readonly ProblemCode[] = ['unsupported-media-type', 'body-too-large', 'invalid-body'];
   const rejected: readonly ProblemCode[] = ['version-mismatch', 'precondition-required', 'refused'];
   const notFound = collection === 'users' ? 'user-not-found' : 'post-not-found';

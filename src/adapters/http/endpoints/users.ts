@@ -39,9 +39,9 @@ const change = {
   headers: changeHeaders,
 } as const;
 
-/** @param custom the custom fields that lists can be filtered by */
-export function userEndpoints(custom: FieldDeclarations | undefined): readonly Endpoint[] {
-  const problems = problemsOf('users', custom);
+/** @param declared the declared fields of users */
+export function userEndpoints(declared: FieldDeclarations | undefined): readonly Endpoint[] {
+  const problems = problemsOf('users', declared);
   const endpoints: readonly Endpoint[] = [
     {
       method: 'GET',
@@ -50,14 +50,14 @@ export function userEndpoints(custom: FieldDeclarations | undefined): readonly E
       summary: 'List users',
       description: pageDescription,
       scopes: ['users:read', 'users:read:public'],
-      query: userListParameters(custom),
+      query: userListParameters(declared),
       queryHint: indexHint('users'),
       concurrency: 'list',
       responses: responses.listed,
       problems: ['invalid-cursor'],
       async handle(ctx) {
         const { caller, services } = ctx.state.rostrum;
-        const list = readListQuery<UserFilter, UserSort>('users', ctx, readUserFilter, custom);
+        const list = readListQuery<UserFilter, UserSort>('users', ctx, readUserFilter, declared);
         const { users } = services;
         const page = await (canReadInFull(caller)
           ? users.list(list.request)

@@ -21,7 +21,7 @@ export function decodeCursor(
   cursor: string,
   identity: ListIdentity,
   by: string,
-  customFields: FieldDeclarations | undefined,
+  declared: FieldDeclarations | undefined,
 ): Position | undefined {
   let parts: unknown;
   try {
@@ -32,7 +32,7 @@ export function decodeCursor(
   if (!Array.isArray(parts)) return undefined;
   const [, key, id] = parts as unknown[];
   const position = { key, id };
-  if (!isPosition(position, by, customFields)) return undefined;
+  if (!isPosition(position, by, declared)) return undefined;
   return encodeCursor(position, identity) === cursor ? position : undefined;
 }
 

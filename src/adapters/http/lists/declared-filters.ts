@@ -3,20 +3,29 @@ import {
   type FieldDeclarations,
   fieldsIn,
   isDeclarable,
-  maxArrayLength,
 } from '../../../domain/declared-fields.ts';
-import { type DeclaredFilter, nextValue } from '../../../domain/declared-filters.ts';
+import { nextValue } from '../../../domain/declared-filters.ts';
+import type { AnyFilter } from '../../../domain/declared-types.ts';
+import { filterLimits } from '../../../domain/list.ts';
 import type { Collection } from '../../../domain/record.ts';
 import type { Parameter } from '../endpoint.ts';
 import type { Query } from '../target.ts';
 import { bounds, narrow, readSpan } from './bounds.ts';
 
-/** The schema's type of each value, and an example. */
+/** The schema of each type, an example, and the check of a value. */
 const forms = {
-  text: ['string', 'on-engines'],
-  number: [['number', 'string'], 1815],
-  boolean: [['boolean', 'string'], true],
-  'text[]': ['array', ['news']],
+  text: { schema: { type: 'string' }, example: 'on-engines' },
+  number: {
+    schema: { type: 'number' },
+    example: 1815,
+    check: (value: string) => (isNumber(value) ? undefined : 'Must be a number.'),
+  },
+  boolean: {
+    schema: { type: 'boolean' },
+    example: true,
+    check: (value: string) =>
+      /^(?:true|false)$/.test(value) ? undefined : 'Must be true or false.',
+  },
 } as const;
 
 const words = {
@@ -29,90 +38,71 @@ const words = {
 /** A JSON number (RFC 8259, section 6). */
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The parameters for the custom fields that lists can be filtered by. */
+/** The parameters for filters by declared fields. */
 export function declaredParameters(fields: FieldDeclarations | undefined): readonly Parameter[] {
   return fieldsIn(fields).flatMap((field) => [equality(field), ...rangesOf(field)]);
 }
 
 function equality({ name, type }: DeclaredField): Parameter {
-  const [schemaType, example] = forms[type];
   if (type === 'text[]') {
     return {
       name,
       description: `Only records whose ${name} contains this text; repeated: all of them.`,
-      schema: { type: schemaType, items: { type: 'string' }, maxItems: maxArrayLength },
-      example,
-      atMost: maxArrayLength,
+      schema: { type: 'array', items: { type: 'string' }, maxItems: filterLimits.elements },
+      example: ['news'],
+      atMost: filterLimits.elements,
     };
   }
-  const description = `Only records whose ${name} is exactly this ${type}.`;
-  return { name, description, schema: { type: schemaType }, example };
+  return {
+    name,
+    description: `Only records whose ${name} is exactly this ${type}.`,
+    ...forms[type],
+  };
 }
 
 function rangesOf({ name, type }: DeclaredField): Parameter[] {
   if (type !== 'text' && type !== 'number') return [];
-  const [schemaType, example] = forms[type];
-  const schema = { type: type === 'number' ? 'number' : schemaType };
-  const check = (value: string) => (isNumber(value) ? undefined : 'Must be a number.');
   const ranges = bounds.map((bound) => ({
+    ...forms[type],
     name: `${name}[${bound}]`,
-    schema,
-    example,
-    ...(type === 'number' && { check }),
     description: `Only records whose ${name} is ${words[bound]}${type === 'text' ? ', by code point' : ''}.`,
   }));
   if (type === 'number') return ranges;
   const description = `Only records whose ${name} starts with this, exactly.`;
-  return [...ranges, { name: `${name}[startsWith]`, description, schema, example: 'on-' }];
+  return [...ranges, { ...forms.text, name: `${name}[startsWith]`, description, example: 'on-' }];
 }
 
 function isNumber(text: string): boolean {
   return numberForm.test(text) && Number.isFinite(Number(text));
 }
 
-/** Reads the filter on custom fields. Returns undefined if no record can match. */
-export function readDeclaredFilter(
-  query: Query,
-  fields: FieldDeclarations | undefined,
-): DeclaredFilter | undefined {
-  const filter: Record<string, DeclaredFilter[string]> = {};
-  for (const { name, type } of fieldsIn(fields)) {
-    const values = query.get(name);
-    if (type === 'text[]') filter[name] = values;
-    else {
-      const value = values?.[0] === undefined ? undefined : readValue(values[0], type);
-      if (value === null) return undefined; // Of another type than declared.
-      filter[name] = type === 'boolean' ? value : readValues(query, name, type, value);
-    }
-  }
-  return filter;
-}
-
-/** Returns null for a text that the type doesn't have. */
-function readValue(text: string, type: 'text' | 'number' | 'boolean') {
-  if (type === 'text') return text;
-  if (type === 'number') return isNumber(text) ? Number(text) : null;
-  return text === 'true' || text === 'false' ? text === 'true' : null;
+/** Reads the filters on declared fields. Their values are already validated. */
+export function readDeclaredFilter(query: Query, fields: FieldDeclarations | undefined): AnyFilter {
+  return Object.fromEntries(
+    fieldsIn(fields).map(({ name, type }) => {
+      const values = query.get(name);
+      if (type === 'text[]') return [name, values];
+      if (type === 'boolean') return [name, values && values[0] === 'true'];
+      return [name, readRange(query, name, type === 'number' ? Number : String)];
+    }),
+  );
 }
 
 /** Combines an equality and bounds. */
-function readValues(
-  query: Query,
-  name: string,
-  type: 'text' | 'number',
-  equal: string | number | boolean | undefined,
-): DeclaredFilter[string] {
+function readRange(query: Query, name: string, valueOf: (text: string) => string | number) {
+  const [text] = query.get(name) ?? [];
   const [startsWith] = query.get(`${name}[startsWith]`) ?? [];
-  const span = readSpan<string | number>(query, name, (text) => {
-    const value = type === 'number' ? Number(text) : text;
+  const equal = text === undefined ? undefined : valueOf(text);
+  const span = readSpan<string | number>(query, name, (bound) => {
+    const value = valueOf(bound);
     return [value, nextValue(value)];
   });
   if (startsWith === undefined && Object.keys(span).length === 0) return equal;
-  if (typeof equal === 'string' || typeof equal === 'number') {
+  if (equal !== undefined) {
     narrow(span, 'from', equal);
     narrow(span, 'before', nextValue(equal));
   }
-  return { ...span, ...(startsWith !== undefined && { startsWith }) } as DeclaredFilter[string];
+  return { ...span, ...(startsWith !== undefined && { startsWith }) };
 }
 
 /** Says how to declare a field that a list was asked to be filtered by. */

@@ -3,7 +3,7 @@ import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
 import { RostrumError } from '../../../domain/errors.ts';
 import type { Json } from '../../../domain/json.ts';
 import { type Position, pageLimits } from '../../../domain/list.ts';
-import { conditionsOf, type ListRequest } from '../../../domain/list-request.ts';
+import { conditionsOf, excessOf, type ListRequest } from '../../../domain/list-request.ts';
 import type { Collection } from '../../../domain/record.ts';
 import type { Order, PostFilter, SharedFilter, UserFilter } from '../../../domain/search.ts';
 import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
@@ -17,9 +17,7 @@ import { readTimes } from './time-filter.ts';
 
 /** The parsed query of a list. Its values are already validated. */
 export interface ListQuery<Filter, Sort extends string> {
-  readonly request: ListRequest<Filter, Sort> & {
-    readonly fields?: readonly string[];
-  };
+  readonly request: ListRequest<Filter, Sort>;
   /** Returns the cursor for a position in this list. */
   readonly cursorAt: (position: Position) => string;
   /** Returns the query of the page that begins at a cursor. */
@@ -31,11 +29,11 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
   collection: Collection,
   ctx: Context,
   readFilter: (query: Query) => Filter,
-  customFields: FieldDeclarations | undefined,
+  declared: FieldDeclarations | undefined,
 ): ListQuery<Filter, Sort> {
   const { query, caller } = ctx.state.rostrum;
   const isFiltered = query.keys().some((name) => !pageParameters.has(name));
-  const filter = isFiltered ? readFilters(query, readFilter, customFields) : ({} as Filter);
+  const filter = isFiltered ? readFilters(query, readFilter, declared) : ({} as Filter);
   const sort = first(query, 'sort');
   const order = (
     sort === undefined ? defaultOrder(collection, caller) : readOrder(sort)
@@ -50,10 +48,9 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
     return identity;
   };
   // Filters that match the same records share their cursors, whatever their case.
-  const identityOfFilter = () =>
-    (conditionsOf(filter, { collection, declared: customFields }) ?? null) as Json;
+  const identityOfFilter = () => (conditionsOf(filter, { collection, declared }) ?? null) as Json;
   const after =
-    cursor === undefined ? undefined : readCursor(cursor, identityOf(), order.by, customFields);
+    cursor === undefined ? undefined : readCursor(cursor, identityOf(), order.by, declared);
   return {
     request: {
       filter,
@@ -78,10 +75,12 @@ const pageParameters = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'i
 function readFilters<Filter extends SharedFilter>(
   query: Query,
   readFilter: (query: Query) => Filter,
-  customFields: FieldDeclarations | undefined,
+  declared: FieldDeclarations | undefined,
 ): Filter {
-  const custom = readDeclaredFilter(query, customFields);
-  return { ...readFilter(query), ...(custom ? { custom } : { ids: [] }) };
+  const filter = { ...readFilter(query), ...readDeclaredFilter(query, declared) };
+  const excess = excessOf(filter);
+  if (excess !== undefined) throw new Problem('invalid-query', excess, { errors: [] });
+  return filter;
 }
 
 export function readUserFilter(query: Query): UserFilter {
@@ -136,9 +135,9 @@ function readCursor(
   cursor: string,
   identity: ListIdentity,
   by: string,
-  customFields: FieldDeclarations | undefined,
+  declared: FieldDeclarations | undefined,
 ): Position {
-  const position = decodeCursor(cursor, identity, by, customFields);
+  const position = decodeCursor(cursor, identity, by, declared);
   if (position !== undefined) return position;
   const message =
     'The cursor belongs to a list with another filter or another sort, or is damaged.';

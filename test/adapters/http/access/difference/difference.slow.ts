@@ -76,7 +76,7 @@ const leaks: Readonly<Record<string, readonly [caller: keyof typeof callers, lea
         async list(request = {}) {
           const page = await services.posts.list(request);
           if (page.total === undefined) return page;
-          const filter = { ...request.filter, custom: undefined };
+          const { filter = {} } = request;
           return { ...page, total: (await all.posts.list({ filter, total: true })).total };
         },
       },
@@ -129,7 +129,7 @@ const leaks: Readonly<Record<string, readonly [caller: keyof typeof callers, lea
             const page = await whole.list(request);
             const fields = ['id', 'name', 'createdAt', ...publicUserFields];
             const items = page.items.map(({ record, version }) => {
-              return new VersionedRecord(pickFields<PublicUser>(record, fields), version);
+              return new VersionedRecord(pickFields(record as PublicUser, fields), version);
             });
             return { ...page, items };
           },

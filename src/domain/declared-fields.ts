@@ -1,3 +1,4 @@
+import { RostrumError } from './errors.ts';
 import { checkDeclaredValue } from './fields.ts';
 import { isFieldName } from './i-json.ts';
 import { Issues } from './issues.ts';
@@ -155,6 +156,17 @@ export function checkDeclaredValues(
     if (value === undefined || value === null || issues.has(name)) continue;
     checkDeclaredValue(declaredRules[type], value, [name], issues);
   }
+}
+
+/**
+ * Checks a record that a store loads as it is.
+ *
+ * @throws RostrumError `invalid-record` for a value of another type than declared
+ */
+export function checkLoaded(fields: readonly DeclaredField[], record: object): void {
+  const issues = new Issues();
+  checkDeclaredValues(fields, record as JsonObject, issues);
+  if (issues.list.length > 0) throw new RostrumError('invalid-record', { issues: issues.list });
 }
 
 /** Returns why fields cannot be declared: a stored record has a value of another type. Undefined if it has none. */

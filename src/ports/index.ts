@@ -2,6 +2,7 @@
 
 export {
   brokenDeclarationMessage,
+  checkLoaded,
   type DeclaredField,
   type DeclaredFields,
   type DeclaredType,

@@ -56,7 +56,8 @@ export interface RecordTransfer<R> {
    * unique values, authors) apply here as well: an address that only a later record of the same call frees is
    * `email-taken`. Pass at most a few megabytes, or a few hundred records, at a time.
    *
-   * @throws RostrumError `email-taken`, `field-taken`, `invalid-record`, as `Repository.create` does
+   * @throws RostrumError `email-taken`, `field-taken`, `invalid-record`, as `Repository.create` does;
+   * `invalid-record` also for a value of another type than declared (`checkLoaded`)
    */
   load(records: readonly Versioned<R>[]): Promise<void>;
 

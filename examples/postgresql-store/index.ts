@@ -15,7 +15,7 @@ import {
   withoutAuthor,
 } from 'rostrum/ports';
 import { Conditions } from './conditions.ts';
-import { Connections, type Query, type Row } from './connections.ts';
+import { Connections, type Query } from './connections.ts';
 import { recordsOf, versioned } from './records.ts';
 import { schema, uniqueStatements } from './schema.ts';
 

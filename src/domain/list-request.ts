@@ -102,7 +102,7 @@ export function checkRequest<Filter extends SharedFilter, Sort extends string>(
   options: ListOptions,
 ): CheckedRequest<Filter, Sort> {
   checkOptions(request, requestNames, 'request');
-  const { collection, defaultOrder = newestFirst } = options;
+  const { defaultOrder = newestFirst } = options;
   const { filter = {} as Filter, after, total = false, signal } = request;
   const order = request.order ?? (defaultOrder as Order<Sort>);
   const { limit = pageLimits.default } = request;

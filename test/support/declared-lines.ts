@@ -34,7 +34,7 @@ export const wrong: readonly string[] = [
   "() => posts.replace('p', { title: 'x', views: true })",
   "() => posts.patch('p', { slug: { a: 1 } })",
   "() => posts.patch('p', { tags: { 0: 'a' } })",
-  "() => posts.update('p', (post) => ({ ...post, views: `${post.views}` }))",
+  "() => posts.update('p', (post) => ({ ...post, views: String(post.views) }))",
   // Records.
   "async () => (await posts.get('p')).record.slug.length",
   "async () => (await posts.get('p')).record.views + 1",

@@ -128,7 +128,7 @@ function cutOf({ events }: EventPage, { collections, limit }: WaitingReader): nu
 /** Settles a reader if the page has events for it. Otherwise the reader goes on behind the page. */
 function give(reader: WaitingReader, page: EventPage): void {
   const visible = visibleEvents(page, reader.collections);
-  if (visible.events.length > 0) return reader.resolve(visible);
+  if (visible.events.length > 0) reader.resolve(visible);
   reader.next = page.next;
   reader.isAtEnd = page.events.length === 0;
 }

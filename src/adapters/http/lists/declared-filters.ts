@@ -89,12 +89,12 @@ export function readDeclaredFilter(query: Query, fields: FieldDeclarations | und
 }
 
 /** Combines an equality and bounds. */
-function readRange(query: Query, name: string, valueOf: (text: string) => string | number) {
+function readRange(query: Query, name: string, parse: (text: string) => string | number) {
   const [text] = query.get(name) ?? [];
   const [startsWith] = query.get(`${name}[startsWith]`) ?? [];
-  const equal = text === undefined ? undefined : valueOf(text);
+  const equal = text === undefined ? undefined : parse(text);
   const span = readSpan<string | number>(query, name, (bound) => {
-    const value = valueOf(bound);
+    const value = parse(bound);
     return [value, nextValue(value)];
   });
   if (startsWith === undefined && Object.keys(span).length === 0) return equal;

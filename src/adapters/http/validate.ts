@@ -26,20 +26,24 @@ export function validateQuery(
       errors.push(...errorsOf(name, values, known, hintFor));
       if (errors.length >= maxIssues) break;
     }
-    const [first] = errors;
-    if (first !== undefined) {
-      const name = `query parameter "${first.parameter.slice(0, 64)}"`;
-      const one =
-        first.code === 'unknown'
-          ? `Unknown ${name}.${first.message.slice(unknownParameter.length)}`
-          : sentenceOf(name, first.message);
-      const count = errors.length < maxIssues ? errors.length : `${maxIssues} or more`;
-      const many = `${count} query parameters are not accepted.`;
-      throw invalidQuery(errors.length === 1 ? one : many, errors);
-    }
+    if (errors.length > 0) throw invalidQuery(sentencesOf(errors), errors);
     rostrum.query = query;
     return next();
   };
+}
+
+/** The errors whose sentences a message has; the others are only in `errors`. */
+const maxSentences = 10;
+
+function sentencesOf(errors: readonly QueryError[]): string {
+  const sentences = errors.slice(0, maxSentences).map(({ parameter, code, message }) => {
+    const name = `query parameter "${parameter.slice(0, 64)}"`;
+    return code === 'unknown'
+      ? `Unknown ${name}.${message.slice(unknownParameter.length)}`
+      : sentenceOf(name, message);
+  });
+  const others = errors.length > maxSentences ? ' More errors are in "errors".' : '';
+  return `${sentences.join(' ')}${others}`;
 }
 
 function errorsOf(
@@ -51,11 +55,7 @@ function errorsOf(
   const error = (code: string, message: string) => ({ parameter: name, code, message });
   const parameter = known.get(name);
   if (parameter === undefined) {
-    // Some clients write `id[]` or `id[0]` for a list.
-    const single = name.replace(/\[\d*\]$/, '');
-    const isList = single !== name && (known.get(single)?.atMost ?? 1) > 1;
-    const hint = isList ? ` Repeat "${single}" instead: ${single}=…&${single}=….` : hintFor(name);
-    return [error('unknown', `${unknownParameter}${hint}`)];
+    return [error('unknown', `${unknownParameter} ${hintFor(name)}`.trimEnd())];
   }
   const { atMost = 1 } = parameter;
   if (values.length > atMost) {

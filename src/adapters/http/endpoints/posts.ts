@@ -4,10 +4,10 @@ import type { PostInput } from '../../../domain/post.ts';
 import type { PostFilter, PostSort } from '../../../domain/search.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { preconditionOf } from '../headers/preconditions.ts';
-import { indexHint } from '../lists/declared-filters.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, postListParameters } from '../lists/parameters.ts';
 import { readListQuery, readPostFilter } from '../lists/query.ts';
+import { queryHint } from '../lists/query-hint.ts';
 import { logChange } from '../operator/log.ts';
 import {
   changeHeaders,
@@ -38,6 +38,7 @@ const change = {
 /** @param declared the declared fields of posts */
 export function postEndpoints(declared: FieldDeclarations | undefined): readonly Endpoint[] {
   const problems = problemsOf('posts', declared);
+  const parameters = postListParameters(declared);
   return [
     {
       method: 'GET',
@@ -46,8 +47,8 @@ export function postEndpoints(declared: FieldDeclarations | undefined): readonly
       summary: 'List posts',
       description: pageDescription,
       scopes: ['posts:read', 'posts:read:all'],
-      query: postListParameters(declared),
-      queryHint: indexHint('posts'),
+      query: parameters,
+      queryHint: queryHint('posts', parameters),
       concurrency: 'list',
       responses: responses.listed,
       problems: ['invalid-cursor'],

@@ -6,10 +6,10 @@ import { deleteModes } from '../../../ports/user-repository.ts';
 import type { Step } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { preconditionOf } from '../headers/preconditions.ts';
-import { indexHint } from '../lists/declared-filters.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, userListParameters } from '../lists/parameters.ts';
 import { readListQuery, readUserFilter } from '../lists/query.ts';
+import { queryHint } from '../lists/query-hint.ts';
 import { logChange } from '../operator/log.ts';
 import { oneOf } from '../validate.ts';
 import {
@@ -42,6 +42,7 @@ const change = {
 /** @param declared the declared fields of users */
 export function userEndpoints(declared: FieldDeclarations | undefined): readonly Endpoint[] {
   const problems = problemsOf('users', declared);
+  const parameters = userListParameters(declared);
   const endpoints: readonly Endpoint[] = [
     {
       method: 'GET',
@@ -50,8 +51,8 @@ export function userEndpoints(declared: FieldDeclarations | undefined): readonly
       summary: 'List users',
       description: pageDescription,
       scopes: ['users:read', 'users:read:public'],
-      query: userListParameters(declared),
-      queryHint: indexHint('users'),
+      query: parameters,
+      queryHint: queryHint('users', parameters),
       concurrency: 'list',
       responses: responses.listed,
       problems: ['invalid-cursor'],

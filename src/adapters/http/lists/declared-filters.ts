@@ -2,12 +2,10 @@ import {
   type DeclaredField,
   type FieldDeclarations,
   fieldsIn,
-  isDeclarable,
 } from '../../../domain/declared-fields.ts';
 import { nextValue } from '../../../domain/declared-filters.ts';
 import type { AnyFilter } from '../../../domain/declared-types.ts';
 import { filterLimits } from '../../../domain/list.ts';
-import type { Collection } from '../../../domain/record.ts';
 import type { Parameter } from '../endpoint.ts';
 import type { Query } from '../target.ts';
 import { bounds, narrow, readSpan } from './bounds.ts';
@@ -103,13 +101,4 @@ function readRange(query: Query, name: string, parse: (text: string) => string |
     narrow(span, 'before', nextValue(equal));
   }
   return { ...span, ...(startsWith !== undefined && { startsWith }) };
-}
-
-/** Says how to declare a field that a list was asked to be filtered by. */
-export function indexHint(collection: Collection): (name: string) => string {
-  return (name) => {
-    const field = name.replace(/\[\w+\]$/, '');
-    if (!isDeclarable(collection, field)) return '';
-    return ` To filter by "${field}", start the server with --field ${collection}.${field}:text.`;
-  };
 }

@@ -113,11 +113,15 @@ export const userListParameters = (fields?: FieldDeclarations): readonly Paramet
 
 export const postListParameters = (fields?: FieldDeclarations): readonly Parameter[] => [
   ...common(sortsOf('posts', fields), false),
-  text(
-    'authorId',
-    "Only posts by this user. Empty: posts without an author. me: the caller's own.",
-    '0192f0c0-1a2b-7c3d-8e4f-5a6b7c8d9e0f',
-  ),
+  {
+    ...text(
+      'authorId',
+      "Only posts by this user. Empty: posts without an author. me: the caller's own.",
+      '0192f0c0-1a2b-7c3d-8e4f-5a6b7c8d9e0f',
+    ),
+    check: (value) =>
+      value === 'null' ? 'Must be empty for posts without an author: authorId=.' : undefined,
+  },
   text('title', 'Only posts with exactly this title.', 'On engines'),
   startsWith('title', 'on e'),
   {

@@ -8,13 +8,15 @@ import { createRostrum } from '../../../../src/index.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
 
 describe('lists filtered by declared fields', () => {
-  const declaredFields = { posts: { slug: 'text', pages: 'number', pinned: 'boolean' } } as const;
+  const declaredFields = {
+    posts: { slug: 'text', pages: 'number', pinned: 'boolean', tags: 'text[]', langs: 'text[]' },
+  } as const;
   let api: Api;
 
   before(async () => {
     api = await startApi({ store: createMemoryStore({ declaredFields }) });
     for (const [title, own] of Object.entries({
-      a: { slug: 'hello', pages: 5, pinned: true },
+      a: { slug: 'hello', pages: 5, pinned: true, tags: ['x', 'y'], langs: ['en'] },
       b: { slug: 'hello', pages: 0.1, pinned: false },
       c: { slug: 'true', pages: null },
       d: { slug: '5' },
@@ -44,6 +46,8 @@ describe('lists filtered by declared fields', () => {
       ['pages=1e-1', 'b'],
       ['pinned=true', 'a'],
       ['pinned=false', 'b'],
+      ['tags=x&tags=y&langs=en', 'a'],
+      ['tags=x&langs=eo', ''],
       ['slug=hello&pinned=false', 'b'],
       ['slug=hello&pinned=false&title=a', ''],
     ] as const) {
@@ -64,11 +68,44 @@ describe('lists filtered by declared fields', () => {
     }
   });
 
+  it('reject an operator that the type lacks, and name those that it has', async () => {
+    const bounds = ['gte', 'gt', 'lte', 'lt'].map((bound) => `"pages[${bound}]"`).join(', ');
+    for (const [name, hint] of [
+      ['pinned[gte]', 'Use "pinned".'],
+      ['pages[startsWith]', `Use "pages", ${bounds}.`],
+      ['tags[startsWith]', 'Repeat "tags" for several values: tags=…&tags=….'],
+      ['slug[like]', /^Use "slug", "slug\[gte\]", .*"slug\[startsWith\]"\.$/],
+    ] as const) {
+      const { errors } = expectProblem(await api.get(`/posts?${name}=1`), 400, 'invalid-query');
+      expect(errors[0]?.parameter).to.equal(name);
+      const said = (errors[0]?.message ?? '').replace('Unknown parameter. ', '');
+      if (typeof hint === 'string') expect(said).to.equal(hint);
+      else expect(said).to.match(hint);
+    }
+  });
+
+  it('have at most 64 elements of arrays and 32 conditions', async () => {
+    const many = (name: string, count: number) =>
+      Array.from({ length: count }, (_, n) => `${name}=${n}`).join('&');
+    expect(await titles(`${many('tags', 32)}&${many('langs', 32)}`)).to.equal('');
+    for (const query of [`${many('tags', 32)}&${many('langs', 33)}`, many('tags', 65)]) {
+      expectProblem(await api.get(`/posts?${query}`), 400, 'invalid-query');
+    }
+    const numbers = Array.from({ length: 16 }, (_, n) => `n${n}`);
+    const fields = Object.fromEntries(numbers.map((name) => [name, 'number'] as const));
+    const store = createMemoryStore({ declaredFields: { posts: fields } });
+    await using wide = await startApi({ store });
+    const ranges = numbers.map((name) => `${name}[gte]=1&${name}[lt]=2`).join('&');
+    expect((await wide.get(`/posts?${ranges}`)).status).to.equal(200);
+    const answer = await wide.get(`/posts?${ranges}&title=A`);
+    expect(expectProblem(answer, 400, 'invalid-query').error).to.contain('at most 32 conditions');
+  });
+
   it('reject fields that are not declared, and list those that are', async () => {
     for (const path of ['/posts?lang=en', '/users?slug=x', '/posts?slug=a&slug=b']) {
       const { allowed } = expectProblem(await api.get(path), 400, 'invalid-query');
       const custom = allowed.filter((name) => name in declaredFields.posts);
-      const declared = path.startsWith('/posts') ? ['slug', 'pages', 'pinned'] : [];
+      const declared = path.startsWith('/posts') ? Object.keys(declaredFields.posts) : [];
       expect(custom).to.deep.equal(declared);
     }
   });

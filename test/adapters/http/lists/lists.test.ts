@@ -153,6 +153,8 @@ describe('lists', () => {
     expect(wrong).to.deep.equal(['limit', 'sort', 'count', 'email', 'id']);
     expect(allowed).to.include.members(['limit', 'cursor', 'sort', 'authorId', 'createdAt[lt]']);
     expect((await api.get('/users?limit=1000')).status).to.equal(200);
+    const nobody = expectProblem(await api.get('/posts?authorId=null'), 400, 'invalid-query');
+    expect(nobody.error).to.contain('authorId=.');
   });
 
   describe('a cursor', () => {

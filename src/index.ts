@@ -106,13 +106,12 @@ export type {
   UserSort,
 } from './domain/search.ts';
 export type { PageWithAuthors, PostService } from './domain/services/post-service.ts';
-export type { Change, RecordService } from './domain/services/record-service.ts';
+export type { Change, Created, RecordService } from './domain/services/record-service.ts';
 export type { AnyRostrum, AnyServices, Rostrum } from './domain/services/rostrum.ts';
 export type { Around, Services } from './domain/services/services.ts';
 export type { DeleteUserOptions, Saved, UserService } from './domain/services/user-service.ts';
 export type { PublicUser, User, UserInput, UserPatch } from './domain/user.ts';
 export type { Clock } from './ports/clock.ts';
 export type { IdGenerator } from './ports/id-generator.ts';
-export type { Creation } from './ports/repository.ts';
 export type { Store } from './ports/store.ts';
 export type { DeleteMode, Deletion } from './ports/user-repository.ts';

@@ -12,7 +12,7 @@ import {
   type Around,
   type Caller,
   type Change,
-  type Creation,
+  type Created,
   createRostrum,
   isRostrumError,
   type PostService,
@@ -30,7 +30,7 @@ function auditTo(lines: string[]): Around {
   return (services, caller) => {
     const by = caller?.name ?? 'the program';
     const made =
-      <C extends Creation<{ id: string }>>(what: string) =>
+      <C extends Created<{ id: string }>>(what: string) =>
       (creation: C) => {
         if (!creation.replayed) lines.push(`${by}: create ${what}`);
         return creation;
@@ -266,7 +266,7 @@ describe('the services', () => {
     const users = {
       ...shared,
       get: async () => ada,
-      create: async () => ({ ...ada, replayed: false }),
+      create: async () => ({ ...ada, id: 'u', replayed: false }),
       getPublic: none,
       listPublic: async () => ({ items: [] }),
       saveOwn: none,

@@ -54,8 +54,8 @@ describe('the services', () => {
   it('return a result that serializes completely', async () => {
     const { users } = createRostrum(createMemoryStore());
     const made = await users.create({ name: 'Ann' });
-    const { version, replayed, record } = made;
-    expect(JSON.parse(JSON.stringify(made))).to.deep.equal({ version, replayed, record });
+    const { version, id, replayed, record } = made;
+    expect(JSON.parse(JSON.stringify(made))).to.deep.equal({ version, id, replayed, record });
   });
 
   it('report whether a call changed anything, by what was finally stored', async () => {

@@ -1,5 +1,4 @@
 import type { PostRepository } from '../../ports/post-repository.ts';
-import type { Creation } from '../../ports/repository.ts';
 import { subjectOf } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { isUnknownAuthor, RostrumError } from '../errors.ts';
@@ -13,6 +12,7 @@ import type { PostFilter } from '../search.ts';
 import { isCleanText } from '../text.ts';
 import type { PublicUser } from '../user.ts';
 import { maxLimitWithAuthors, type PageWithAuthors, type PostService } from './post-service.ts';
+import type { Created } from './record-service.ts';
 import {
   allRecords,
   checkChange,
@@ -57,7 +57,7 @@ async function createPost(
   context: PostContext,
   input: unknown,
   options?: CreateOptions,
-): Promise<Creation<Post>> {
+): Promise<Created<Post>> {
   const { access } = context;
   access?.checkWrite();
   const subject = access?.caller.subject ?? null;

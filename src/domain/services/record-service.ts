@@ -28,6 +28,12 @@ export type Listed<R extends Pick<ServerMadeFields, 'id'>, Fields> = [Fields] ex
   ? R
   : PartialRecord<R>;
 
+/** The result of a creation. */
+export interface Created<R> extends Creation<R> {
+  /** The id of the record. */
+  readonly id: Id;
+}
+
 /** The result of a call that changes a record: the record as it is now stored. */
 export interface Change<R> extends Versioned<R> {
   /** False if the record already had this content: then nothing was written. */
@@ -54,7 +60,7 @@ export interface RecordService<
    *
    * @throws RostrumError `idempotency-key-reused`, `invalid-record`, `email-taken`, `field-taken`
    */
-  create(input: Input, options?: CreateOptions): Promise<Creation<R>>;
+  create(input: Input, options?: CreateOptions): Promise<Created<R>>;
 
   /** @throws RostrumError `user-not-found` or `post-not-found` */
   get(id: Id): Promise<Versioned<R>>;

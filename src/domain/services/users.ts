@@ -1,4 +1,3 @@
-import type { Creation } from '../../ports/repository.ts';
 import { type Deletion, deleteModes, type UserRepository } from '../../ports/user-repository.ts';
 import { subjectOf } from '../access.ts';
 import { isRostrumError, RostrumError } from '../errors.ts';
@@ -10,6 +9,7 @@ import { type Id, pickFields, type Versioned, VersionedRecord } from '../record.
 import { filters, type UserFilter, userSortKey } from '../search.ts';
 import { isCleanText } from '../text.ts';
 import type { PublicUser, User, UserInput } from '../user.ts';
+import type { Created } from './record-service.ts';
 import {
   allRecords,
   changeRecord,
@@ -58,7 +58,7 @@ async function createUser(
   context: UserContext,
   input: unknown,
   options?: CreateOptions,
-): Promise<Creation<User>> {
+): Promise<Created<User>> {
   context.access?.checkCreateUser();
   const { record, receipt } = await newRecord(context, input, options);
   return storeNewRecord(context, record, receipt);

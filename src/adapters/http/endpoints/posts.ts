@@ -82,7 +82,7 @@ export function postEndpoints(declared: FieldDeclarations | undefined): readonly
         const { services } = ctx.state.rostrum;
         const body = ctx.request.body as PostInput;
         const created = await services.posts.create(body, createOptions(ctx));
-        sendCreated(ctx, 'posts', created.record.id, created);
+        sendCreated(ctx, 'posts', created.id, created);
       },
     },
     {

@@ -81,7 +81,7 @@ export function userEndpoints(declared: FieldDeclarations | undefined): readonly
         const { services } = ctx.state.rostrum;
         const body = ctx.request.body as UserInput;
         const created = await services.users.create(body, createOptions(ctx));
-        sendCreated(ctx, 'users', created.record.id, created);
+        sendCreated(ctx, 'users', created.id, created);
       },
     },
     {

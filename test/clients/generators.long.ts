@@ -1,5 +1,5 @@
-// Generates clients from the description of a real server, and uses them. The generators come from the package
-// registries; pip, Go, Java and Maven must be on the PATH.
+// Generates clients from the description of a real server with custom fields, and uses them. The generators come from
+// the package registries; pip, Go, Java and Maven must be on the PATH.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ interface Generator {
   /** Commands. A failing `install` skips the test: the package cannot be downloaded. */
   readonly install: readonly string[];
   readonly generate: string;
-  /** The last one prints the created post, the patched one and the list, each as a line "id title". */
+  /** The last one prints the created post, the patched one and the list, each as a line "id title views". */
   readonly run: readonly string[];
 }
 
@@ -55,15 +55,18 @@ const generators: readonly Generator[] = [
       'program.py': `
 from api import Client
 from api.api.posts import create_post, list_posts, patch_post
-from api.models import PostInput, PostPatch
+from api.models import ListPostsSort, PostInput, PostPatch
 
 client = Client(base_url="$API")
-post = create_post.sync(client=client, body=PostInput(title="First"))
-print(post.id, post.title)
-post = patch_post.sync(post.id, client=client, body=PostPatch(title="Second"))
-print(post.id, post.title)
-for post in list_posts.sync(client=client).posts:
-    print(post.id, post.title)
+new = PostInput(title="First", slug="first", views=0.1, tags=["a", "b"])
+post = create_post.sync(client=client, body=new)
+print(post.id, post.title, post.views)
+post = patch_post.sync(post.id, client=client, body=PostPatch(title="Second", views=20.5, hot=None))
+print(post.id, post.title, post.views)
+sort = ListPostsSort("-views")
+page = list_posts.sync(client=client, slug="first", tags=["a", "b"], viewsgte=20.5, sort=sort)
+for post in page.posts:
+    print(post.id, post.title, post.views)
 `,
     },
   },
@@ -78,12 +81,13 @@ for post in list_posts.sync(client=client).posts:
 from openapi_client import ApiClient, Configuration, PostInput, PostPatch, PostsApi
 
 posts = PostsApi(ApiClient(Configuration(host="$API")))
-post = posts.create_post(PostInput(title="First"))
-print(post.id, post.title)
-post = posts.patch_post(post.id, PostPatch(title="Second"))
-print(post.id, post.title)
-for post in posts.list_posts().posts:
-    print(post.id, post.title)
+post = posts.create_post(PostInput(title="First", slug="first", views=0.1, tags=["a", "b"]))
+print(post.id, post.title, post.views)
+post = posts.patch_post(post.id, PostPatch(title="Second", views=20.5, hot=None))
+print(post.id, post.title, post.views)
+page = posts.list_posts(slug="first", tags=["a", "b"], views_gte=20.5, sort="-views")
+for post in page.posts:
+    print(post.id, post.title, post.views)
 `,
     },
   },
@@ -105,17 +109,24 @@ func main() {
 	config := NewConfiguration()
 	config.Servers[0].URL = "$API"
 	posts := NewAPIClient(config).PostsAPI
-	made, _, err := posts.CreatePost(ctx).PostInput(*NewPostInput("First")).Execute()
+	input := NewPostInput("First")
+	input.SetSlug("first")
+	input.SetViews(0.1)
+	tags := []string{"a", "b"}
+	input.SetTags(tags)
+	made, _, err := posts.CreatePost(ctx).PostInput(*input).Execute()
 	if err != nil { panic(err) }
-	fmt.Println(made.GetId(), made.GetTitle())
+	fmt.Println(made.GetId(), made.GetTitle(), made.GetViews())
 	patch := NewPostPatch()
 	patch.SetTitle("Second")
+	patch.SetViews(20.5)
+	patch.SetHotNil()
 	changed, _, err := posts.PatchPost(ctx, made.GetId()).PostPatch(*patch).Execute()
 	if err != nil { panic(err) }
-	fmt.Println(changed.GetId(), changed.GetTitle())
-	list, _, err := posts.ListPosts(ctx).Execute()
+	fmt.Println(changed.GetId(), changed.GetTitle(), changed.GetViews())
+	list, _, err := posts.ListPosts(ctx).Slug("first").Tags(tags).ViewsGte(20.5).Sort("-views").Execute()
 	if err != nil { panic(err) }
-	for _, post := range list.Posts { fmt.Println(post.GetId(), post.GetTitle()) }
+	for _, post := range list.Posts { fmt.Println(post.GetId(), post.GetTitle(), post.GetViews()) }
 }
 `,
     },
@@ -134,16 +145,20 @@ func main() {
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.api.PostsApi;
 import org.openapitools.client.model.*;
+import java.util.List;
 
 public class Program {
   public static void main(String[] args) throws Exception {
     PostsApi posts = new PostsApi(new ApiClient().setBasePath("$API"));
-    Post post = posts.createPost(new PostInput().title("First")).execute();
-    System.out.println(post.getId() + " " + post.getTitle());
-    post = posts.patchPost(post.getId(), new PostPatch().title("Second")).execute();
-    System.out.println(post.getId() + " " + post.getTitle());
-    for (ListedPost listed : posts.listPosts().execute().getPosts())
-      System.out.println(listed.getId() + " " + listed.getTitle());
+    List<String> tags = List.of("a", "b");
+    PostInput input = new PostInput().title("First").slug("first").views(0.1).tags(tags);
+    Post post = posts.createPost(input).execute();
+    System.out.println(post.getId() + " " + post.getTitle() + " " + post.getViews());
+    post = posts.patchPost(post.getId(), new PostPatch().title("Second").views(20.5)).execute();
+    System.out.println(post.getId() + " " + post.getTitle() + " " + post.getViews());
+    PostPage page = posts.listPosts().slug("first").tags(tags).viewsGte(20.5).sort("-views").execute();
+    for (ListedPost listed : page.getPosts())
+      System.out.println(listed.getId() + " " + listed.getTitle() + " " + listed.getViews());
   }
 }
 `,
@@ -166,16 +181,20 @@ func main() {
 	ctx := context.Background()
 	client, err := NewClientWithResponses("$API")
 	if err != nil { panic(err) }
-	made, err := client.CreatePostWithResponse(ctx, nil, PostInput{Title: "First"})
+	slug, tags, few, many := "first", []string{"a", "b"}, 0.1, 20.5
+	input := PostInput{Title: "First", Slug: &slug, Views: &few, Tags: &tags}
+	made, err := client.CreatePostWithResponse(ctx, nil, input)
 	if err != nil { panic(err) }
-	fmt.Println(*made.JSON201.Id, made.JSON201.Title)
-	title := "Second"
-	changed, err := client.PatchPostWithResponse(ctx, *made.JSON201.Id, nil, PostPatch{Title: &title})
+	fmt.Println(*made.JSON201.Id, made.JSON201.Title, *made.JSON201.Views)
+	title, sort := "Second", ListPostsParamsSortMinusViews
+	patch := PostPatch{Title: &title, Views: &many}
+	changed, err := client.PatchPostWithResponse(ctx, *made.JSON201.Id, nil, patch)
 	if err != nil { panic(err) }
-	fmt.Println(*changed.JSON200.Id, changed.JSON200.Title)
-	list, err := client.ListPostsWithResponse(ctx, nil)
+	fmt.Println(*changed.JSON200.Id, changed.JSON200.Title, *changed.JSON200.Views)
+	query := ListPostsParams{Slug: &slug, Tags: &tags, ViewsGte: &many, Sort: &sort}
+	list, err := client.ListPostsWithResponse(ctx, &query)
 	if err != nil { panic(err) }
-	for _, post := range list.JSON200.Posts { fmt.Println(*post.Id, *post.Title) }
+	for _, post := range list.JSON200.Posts { fmt.Println(*post.Id, *post.Title, *post.Views) }
 }
 `,
     },
@@ -193,15 +212,20 @@ import createClient from 'openapi-fetch';
 import type { paths } from './api.d.ts';
 
 const client = createClient<paths>({ baseUrl: '$API' });
-const made = await client.POST('/posts', { body: { title: 'First' } });
+const body = { title: 'First', slug: 'first', views: 0.1, tags: ['a', 'b'] };
+const made = await client.POST('/posts', { body });
 if (!made.data) throw made.error;
-console.log(made.data.id, made.data.title);
+console.log(made.data.id, made.data.title, made.data.views);
 const path = { id: made.data.id };
-const changed = await client.PATCH('/posts/{id}', { params: { path }, body: { title: 'Second' } });
+const patch = { title: 'Second', views: 20.5, hot: null };
+const changed = await client.PATCH('/posts/{id}', { params: { path }, body: patch });
 if (!changed.data) throw changed.error;
-console.log(changed.data.id, changed.data.title);
-const list = await client.GET('/posts');
-for (const post of list.data?.posts ?? []) console.log(post.id, post.title);
+console.log(changed.data.id, changed.data.title, changed.data.views);
+const query = { slug: 'first', tags: ['a', 'b'], 'views[gte]': 20.5, sort: '-views' } as const;
+const list = await client.GET('/posts', { params: { query: { ...query, tags: [...query.tags] } } });
+for (const post of list.data?.posts ?? []) console.log(post.id, post.title, post.views);
+// @ts-expect-error: declared fields have their types.
+if (Math.random() > 1) await client.POST('/posts', { body: { title: 'Third', views: '20' } });
 `,
     },
   },
@@ -220,31 +244,51 @@ export default { rostrum: { input: '$SERVER/openapi.json', output } };
       'program.ts': `
 import { createPost, listPosts, patchPost } from './api.ts';
 
-const made = await createPost({ title: 'First' });
+const tags = ['a', 'b'];
+const made = await createPost({ title: 'First', slug: 'first', views: 0.1, tags });
 if (made.status !== 201) throw made.data;
-console.log(made.data.id, made.data.title);
-const changed = await patchPost(made.data.id, { title: 'Second' });
+console.log(made.data.id, made.data.title, made.data.views);
+const changed = await patchPost(made.data.id, { title: 'Second', views: 20.5, hot: null });
 if (changed.status !== 200) throw changed.data;
-console.log(changed.data.id, changed.data.title);
-const list = await listPosts();
+console.log(changed.data.id, changed.data.title, changed.data.views);
+const list = await listPosts({ slug: 'first', tags, 'views[gte]': 20.5, sort: '-views' });
 if (list.status !== 200) throw list.data;
-for (const post of list.data.posts) console.log(post.id, post.title);
+for (const post of list.data.posts) console.log(post.id, post.title, post.views);
+// @ts-expect-error: declared fields have their types.
+if (Math.random() > 1) await createPost({ title: 'Third', views: '20' });
 `,
     },
   },
 ];
 
+/** Fields with names that are not identifiers, with a reference, and one that is declared, too. */
+const postSchema = {
+  properties: {
+    größe: { type: 'integer' },
+    'seo title': { type: 'string' },
+    $x: { $ref: '#/$defs/point' },
+    slug: { pattern: '^[a-z]+$' },
+  },
+  $defs: { point: { type: 'object', properties: { lat: { type: 'number' } } } },
+};
+const declared = ['slug:text:unique', 'views:number', 'tags:text[]', 'hot:boolean', 'größe:number'];
+
 describe('client generators', () => {
   for (const generator of generators) {
     const { name, needs, install, generate, run, files } = generator;
 
-    it(`${name} generates a client that creates, patches and lists a post`, async function () {
+    it(`${name} generates a client that creates, changes, finds and sorts posts by declared fields`, async function () {
       await using folder = await temporaryDirectory();
       const environment = {
         GOBIN: join(folder.path, 'bin'),
         PATH: [join(folder.path, 'python/bin'), process.env.PATH].join(delimiter),
       };
-      await using server = await startServer('--store', 'memory:');
+      const schema = join(folder.path, 'posts.schema.json');
+      await writeFile(schema, JSON.stringify(postSchema));
+      await using server = await startServer(
+        ...['--store', 'memory:', '--post-schema', schema],
+        ...declared.flatMap((field) => ['--field', `posts.${field}`]),
+      );
       const inFolder = (text: string) =>
         text.replaceAll('$SERVER', server.address).replaceAll('$API', `${server.address}/api/v1`);
       const step = (line: string): Promise<Outcome> => {
@@ -284,8 +328,8 @@ describe('client generators', () => {
       expect(body.posts.map(({ title }) => title)).to.deep.equal(['Second']);
       const id = body.posts[0]?.id;
       expect(printed.split('\n')).to.deep.equal([
-        `${id} First`,
-        ...[`${id} Second`, `${id} Second`],
+        `${id} First 0.1`,
+        ...[`${id} Second 20.5`, `${id} Second 20.5`],
       ]);
     });
   }

@@ -14,7 +14,7 @@ import { bounds, narrow, readSpan } from './bounds.ts';
 const forms = {
   text: { schema: { type: 'string' }, example: 'on-engines' },
   number: {
-    schema: { type: 'number' },
+    schema: { type: 'number', format: 'double' },
     example: 1815,
     check: (value: string) => (isNumber(value) ? undefined : 'Must be a number.'),
   },

@@ -1,83 +1,99 @@
-import type { JsonObject } from '../../../domain/json.ts';
+import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
+import { customFieldSchemas, isClosed } from '../../../domain/declared-schema.ts';
+import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
 import type { JsonSchema } from '../endpoint.ts';
 import { reference } from './fields.ts';
 
-/** A schema of a record's known fields. */
-interface KnownFields {
-  readonly description: string;
+type JsonSchemas = Readonly<Record<string, JsonSchema>>;
+
+/** The custom fields that are declared or in a deployment's own schema. */
+export interface CustomFields {
+  /** Of a record and an input. */
   readonly properties: JsonSchema;
-  readonly required?: readonly string[];
+  /** Of a merge patch, in which nothing is required. */
+  readonly changes: JsonSchema;
+  readonly required: readonly string[];
+  /** Whether a record can have other fields. */
+  readonly isOpen: boolean;
+  /** The parts of the schema that references in it lead to. */
+  readonly components: JsonSchema;
 }
 
-/**
- * Adds the custom fields that a deployment's schema names to the schema of a record. Of its other keywords only
- * `additionalProperties: false` applies to the whole record.
- *
- * @param isPatch true for the schema of a change, in which nothing is required
- */
-export function withCustomFields(
-  { description, properties, required = [] }: KnownFields,
-  custom: JsonSchema = {},
-  component = '',
-  isPatch = false,
-): JsonSchema {
-  const members = membersOf(custom, (name, schema, isNeeded) => {
-    const pointer = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
-    const field = reference(`${component}/properties/${pointer}`);
-    return isPatch ? changeOf(field, schema, isNeeded) : field;
-  });
-  const needed = isPatch ? [] : ((custom.required ?? []) as readonly string[]);
-  return {
-    type: 'object',
-    description,
-    properties: { ...properties, ...members },
-    required: [...required, ...needed],
-    ...additionalPropertiesOf(custom),
+/** @param prefix of the names of components */
+export function customFieldsOf(
+  prefix: string,
+  declared: FieldDeclarations | undefined,
+  own: JsonObject = {},
+): CustomFields {
+  const components: Record<string, JsonSchema> = {};
+
+  /** Turns the targets of references into components: generators read references to whole components only. */
+  const rebased = (schema: unknown): JsonSchema =>
+    JSON.parse(
+      JSON.stringify(schema, (key, value: unknown) =>
+        key === '$ref' && typeof value === 'string' ? referenceTo(value) : value,
+      ),
+    );
+  const referenceTo = (pointer: string): string | undefined => {
+    const target = targetOf(pointer, own);
+    if (target === undefined) return undefined;
+    const plain = pointer.replace(/^#\/\$defs\//, '');
+    const name = prefix + plain.replace(/\W/gu, (sign) => `_${sign.codePointAt(0)?.toString(16)}`);
+    if (!(name in components)) {
+      components[name] = {}; // A schema can refer to itself.
+      components[name] = rebased(target);
+    }
+    return reference(name).$ref;
   };
+
+  const schemas = Object.entries(rebased(customFieldSchemas(declared, own)) as JsonSchemas);
+  const properties = Object.fromEntries(schemas.map(([name, one]) => [name, asDouble(one)]));
+  const { required = [] } = own as { readonly required?: readonly string[] };
+  const changes = changesOf({ properties, required });
+  return { properties, changes, required, isOpen: !isClosed(own), components };
 }
 
-function membersOf(
-  { properties = {}, required = [] }: JsonSchema,
-  describe: (name: string, schema: JsonSchema, isNeeded: boolean) => JsonSchema,
-): JsonSchema {
-  const needed = new Set(required as readonly string[]);
-  const members = Object.entries(properties as JsonSchema).map(([name, schema]) => {
-    return [name, describe(name, schema as JsonSchema, needed.has(name))] as const;
-  });
-  return Object.fromEntries(members);
+/** Clients in Go and Java would read a number without a format as a float of 32 bits. */
+function asDouble(schema: JsonSchema): JsonSchema {
+  const isNumber = [schema.type].flat().includes('number') && schema.format === undefined;
+  return isNumber ? { ...schema, format: 'double' } : schema;
 }
 
-/** Returns the keyword that says whether an object can have members that its schema does not list. */
-function additionalPropertiesOf(schema: JsonSchema): JsonSchema {
-  const isClosed = schema.additionalProperties === false && schema.patternProperties === undefined;
-  return { additionalProperties: !isClosed };
+/** Returns the part of a schema that a JSON Pointer leads to. */
+function targetOf(pointer: string, schema: JsonObject): unknown {
+  if (!/^#(?:\/|$)/.test(pointer)) return undefined;
+  const keys = pointer.split('/').slice(1).map(decodeURIComponent);
+  return keys.reduce<unknown>((part, key) => {
+    const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
+    const isMember = (isPlainObject(part) || Array.isArray(part)) && Object.hasOwn(part, name);
+    return isMember ? Reflect.get(part, name) : undefined;
+  }, schema);
+}
+
+/** Returns the schemas of an object's members in a merge patch. */
+function changesOf({ properties = {}, required = [] }: JsonSchema): JsonSchema {
+  const isNeeded = (name: string) => (required as readonly string[]).includes(name);
+  const members = Object.entries(properties as JsonSchemas);
+  return Object.fromEntries(members.map(([name, one]) => [name, changeOf(one, isNeeded(name))]));
 }
 
 /** An object is merged into the present one; anything else replaces it, and null removes it. */
-function changeOf(field: JsonSchema, schema: JsonSchema, isNeeded: boolean): JsonSchema {
-  const { type } = schema;
+function changeOf(field: JsonSchema, isNeeded: boolean): JsonSchema {
+  const { type } = field;
   if (type === 'object') {
-    // Not a reference: TypeScript types cannot refer to members of something optional.
-    const properties = membersOf(schema, (_, member, isMemberNeeded) =>
-      changeOf(member, member, isMemberNeeded),
-    );
     return {
       type: isNeeded ? type : [type, 'null'],
-      properties,
-      ...additionalPropertiesOf(schema),
+      properties: changesOf(field),
+      additionalProperties: !isClosed(field as JsonObject),
     };
   }
   if (type === undefined || [type].flat().includes('object')) return {};
-  return isNeeded ? field : { anyOf: [field, { type: 'null' }] };
+  if (isNeeded) return field;
+  const isPlain = Object.keys(field).every((keyword) => !alternatives.has(keyword));
+  return isPlain
+    ? { ...field, type: [...new Set([type].flat()).add('null')] }
+    : { anyOf: [field, { type: 'null' }] };
 }
 
-/** Rewrites a schema's references to itself, so that it can become a component. */
-export function rebaseRefs(schema: JsonObject, component: string): JsonSchema {
-  const { $schema: _, $id: __, ...rest } = schema;
-  const text = JSON.stringify(rest, (key, value: unknown) =>
-    key === '$ref' && typeof value === 'string' && /^#(\/|$)/.test(value)
-      ? `#/components/schemas/${component}${value.slice(1)}`
-      : value,
-  );
-  return JSON.parse(text) as JsonSchema;
-}
+/** Keywords that can reject null, whatever the type. */
+const alternatives = new Set('$ref $dynamicRef allOf anyOf oneOf not if const enum'.split(' '));

@@ -46,7 +46,7 @@ export function openApiDocument(declaredFields: DeclaredFields, options: Options
     ...(authenticate === undefined && { security: [] }),
     paths,
     components: {
-      schemas: { ...recordSchemas(customFields), ...problemSchemas },
+      schemas: { ...recordSchemas(declaredFields, customFields), ...problemSchemas },
       responses,
       headers: responseHeaders,
       parameters: { id, requestId },

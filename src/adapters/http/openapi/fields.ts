@@ -22,6 +22,16 @@ export const countSchema: JsonSchema = {
   maximum: Number.MAX_SAFE_INTEGER,
 };
 
+/** An object, to which later versions can add members unless it is closed. */
+export function objectSchema(
+  description: string,
+  properties: JsonSchema,
+  required: readonly string[] = Object.keys(properties),
+  additionalProperties = true,
+): JsonSchema {
+  return { type: 'object', description, properties, required, additionalProperties };
+}
+
 /** The schema of a field in responses. */
 export function storedSchema(rule: FieldRule, nullable = rule.fallback === null): JsonSchema {
   const type = nullable ? ['string', 'null'] : 'string';

@@ -2,16 +2,15 @@ import { maxIssues } from '../../../domain/issues.ts';
 import type { JsonSchema } from '../endpoint.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { exampleOf } from '../problems/problem.ts';
-import { countSchema, reference, sampleId } from './fields.ts';
+import { countSchema, objectSchema, reference, sampleId } from './fields.ts';
 
 const string: JsonSchema = { type: 'string' };
 
 /** One flat schema for all problems (RFC 9457): generators cannot use a union of many. */
 export const problemSchemas: JsonSchema = {
-  Problem: {
-    type: 'object',
-    description: 'An error (RFC 9457). Programs should read "code".',
-    properties: {
+  Problem: objectSchema(
+    'An error (RFC 9457). Programs should read "code".',
+    {
       type: { type: 'string', format: 'uri-reference', description: 'A page about the problem.' },
       title: string,
       status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599 },
@@ -33,22 +32,19 @@ export const problemSchemas: JsonSchema = {
         description: 'store-unavailable: "none" if nothing was changed, else "unknown".',
       },
     },
-    required: ['type', 'title', 'status', 'code', 'error', 'detail', 'requestId'],
-    additionalProperties: true,
-  },
-  ProblemEntry: {
-    type: 'object',
-    description: 'An error in a field, a query parameter or a header.',
-    properties: {
+    ['type', 'title', 'status', 'code', 'error', 'detail', 'requestId'],
+  ),
+  ProblemEntry: objectSchema(
+    'An error in a field, a query parameter or a header.',
+    {
       pointer: { type: 'string', description: 'The field, as a JSON Pointer (RFC 6901).' },
       parameter: string,
       header: string,
       code: string,
       message: string,
     },
-    required: ['code', 'message'],
-    additionalProperties: true,
-  },
+    ['code', 'message'],
+  ),
 };
 
 /** The content of a response that reports one of these problems. */

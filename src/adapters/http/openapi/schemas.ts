@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../domain/json.ts';
+import type { DeclaredFields } from '../../../domain/declared-fields.ts';
 import { pageLimits } from '../../../domain/list.ts';
 import { type FieldRule, postRules, serverMade, userRules } from '../../../domain/rules.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
@@ -6,10 +6,11 @@ import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import type { JsonSchema, SchemaName } from '../endpoint.ts';
 import type { CustomFieldsDescription } from '../options.ts';
 import { maxPositionLength } from '../sizes.ts';
-import { rebaseRefs, withCustomFields } from './custom-fields.ts';
+import { type CustomFields, customFieldsOf } from './custom-fields.ts';
 import {
   countSchema,
   givenSchema,
+  objectSchema,
   reference,
   sampleId,
   storedSchema,
@@ -62,38 +63,30 @@ export function mediaType(
 }
 
 /** Returns the schemas of all bodies, derived from the domain's validation rules. */
-export function recordSchemas(custom: CustomFieldsDescription): JsonSchema {
+export function recordSchemas(
+  declared: DeclaredFields,
+  custom: CustomFieldsDescription,
+): JsonSchema {
   return {
-    ...schemasOf('User', users, custom.users),
-    ...schemasOf('Post', posts, custom.posts),
-    Deleted: {
-      type: 'object',
-      description: 'The record was deleted.',
-      properties: { deleted: { type: 'boolean', description: 'Always true.' } },
-      required: ['deleted'],
-      additionalProperties: true,
-    },
-    EventPage: {
-      type: 'object',
-      description: 'Changes of records, in commit order.',
-      properties: {
-        events: { type: 'array', maxItems: eventLimits.max, items: event },
-        next: {
-          type: 'string',
-          maxLength: maxPositionLength,
-          description: 'The position to continue from.',
-        },
+    ...schemasOf('User', users, customFieldsOf('UserField_', declared.users, custom.users)),
+    ...schemasOf('Post', posts, customFieldsOf('PostField_', declared.posts, custom.posts)),
+    Deleted: objectSchema('The record was deleted.', {
+      deleted: { type: 'boolean', description: 'Always true.' },
+    }),
+    EventPage: objectSchema('Changes of records, in commit order.', {
+      events: { type: 'array', maxItems: eventLimits.max, items: event },
+      next: {
+        type: 'string',
+        maxLength: maxPositionLength,
+        description: 'The position to continue from.',
       },
-      required: ['events', 'next'],
-      additionalProperties: true,
-    },
+    }),
   };
 }
 
-const event: JsonSchema = {
-  type: 'object',
-  description: 'A change of one record.',
-  properties: {
+const event: JsonSchema = objectSchema(
+  'A change of one record.',
+  {
     type: {
       type: 'string',
       description: '"user." or "post.", followed by "created", "updated" or "deleted".',
@@ -101,70 +94,62 @@ const event: JsonSchema = {
     id: { type: 'string' },
     version: { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
   },
-  required: ['type', 'id'],
-  additionalProperties: true,
-};
+  ['type', 'id'],
+);
 
-/** @param given the deployment's schema of custom fields */
 function schemasOf(
   one: 'User' | 'Post',
   { many, rules, sample }: typeof users | typeof posts,
-  given: JsonObject | undefined,
+  custom: CustomFields,
 ): JsonSchema {
-  const component = `${one}CustomFields`;
-  const custom = given && rebaseRefs(given, component);
+  const name = one.toLowerCase();
   const fields = Object.entries<FieldRule>(rules);
   const fieldsBy = (schemaOf: (rule: FieldRule) => JsonSchema) =>
     Object.fromEntries(
       fields.map(([name, rule]) => [name, withExample(schemaOf(rule), sample, name)]),
     );
-  const record = withCustomFields(
-    {
-      description: `A ${one.toLowerCase()}.`,
-      properties: { ...madeFields, ...fieldsBy(storedSchema) },
-      required: [...serverMade, ...Object.keys(rules)],
-    },
-    custom,
-    component,
+  const record = objectSchema(
+    `A ${name}.`,
+    { ...madeFields, ...fieldsBy(storedSchema), ...custom.properties },
+    [...serverMade, ...Object.keys(rules), ...custom.required],
+    custom.isOpen,
   );
-  const input = {
-    description: `A ${one.toLowerCase()} as a client sends it.`,
-    properties: {
-      ...ignoredFields,
-      ...fieldsBy((rule) => withFallback(rule, givenSchema(rule))),
+  const given = fieldsBy((rule) => withFallback(rule, givenSchema(rule)));
+  const needed = fields.flatMap(([name, { fallback }]) => (fallback === undefined ? [name] : []));
+  const input = objectSchema(
+    `A ${name} as a client sends it.`,
+    { ...(!custom.isOpen && ignoredFields), ...given, ...custom.properties },
+    [...needed, ...custom.required],
+    custom.isOpen,
+  );
+  const patch = objectSchema(
+    `A JSON merge patch of a ${name} (RFC 7396).`,
+    { ...fieldsBy(givenSchema), ...custom.changes },
+    [],
+    custom.isOpen,
+  );
+  const page = objectSchema(
+    'A page of a list.',
+    {
+      [many]: { type: 'array', maxItems: pageLimits.max, items: reference(`Listed${one}`) },
+      ...(one === 'Post' && { users: authors }),
+      next: {
+        type: ['string', 'null'],
+        description: 'The cursor of the next page, or null on the last one.',
+      },
+      total: { ...countSchema, description: 'With count=exact: the number of records that match.' },
     },
-    required: fields.flatMap(([name, { fallback }]) => (fallback === undefined ? [name] : [])),
-  };
-  const patch = {
-    description: `A JSON merge patch of a ${one.toLowerCase()} (RFC 7396).`,
-    properties: fieldsBy(givenSchema),
-  };
+    [many, 'next'],
+  );
   return {
     [one]: record,
-    [`${one}Input`]: withCustomFields(input, custom, component),
-    [`${one}Patch`]: withCustomFields(patch, custom, component, true),
+    [`${one}Input`]: input,
+    [`${one}Patch`]: patch,
     // With `fields`, a record has its id and the fields that were asked for.
     [`Listed${one}`]: { ...record, required: ['id'] },
     ...(one === 'User' && { PublicUser: publicView(record) }),
-    [`${one}Page`]: {
-      type: 'object',
-      description: 'A page of a list.',
-      properties: {
-        [many]: { type: 'array', maxItems: pageLimits.max, items: reference(`Listed${one}`) },
-        ...(one === 'Post' && { users: authors }),
-        next: {
-          type: ['string', 'null'],
-          description: 'The cursor of the next page, or null on the last one.',
-        },
-        total: {
-          ...countSchema,
-          description: 'With count=exact: the number of records that match.',
-        },
-      },
-      required: [many, 'next'],
-      additionalProperties: true,
-    },
-    ...(custom !== undefined && { [component]: custom }),
+    [`${one}Page`]: page,
+    ...custom.components,
   };
 }
 
@@ -197,7 +182,7 @@ const madeFields: JsonSchema = {
 
 const ignored = 'Set by the server, and ignored here.';
 
-/** Fields that the server sets. They are accepted, so that the response to GET can be PUT back. */
+/** Fields that the server sets. They are accepted, so that the response to GET can be PUT back; an open schema allows them anyway. */
 const ignoredFields: JsonSchema = {
   id: {
     type: 'string',

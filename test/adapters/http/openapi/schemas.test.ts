@@ -9,6 +9,8 @@ import { DescriptionUnderTest, documentOf } from '../support/description.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 
+type Properties = Readonly<Record<string, { readonly type?: unknown }>>;
+
 // Strings near the length limits, with white space around them, and invalid values.
 const space = fc.constantFrom('', ' ', '\n\t', '\u00a0', '\ufeff', '\u2029', '\u3000');
 const inner = fc.constantFrom('', 'a', 'a b', 'a\nb', '😀', '\u200b', '\u180e', '\u0085', '\u007f');
@@ -23,12 +25,33 @@ const email = fc.oneof(
   fc.constantFrom('a@x.org', 'é@x.org', '@x', 'a@', 'a', '', 'a@x.', 'a b@x.org', 'a@-x.org'),
   fc.integer({ min: 240, max: 260 }).map((length) => `${'a'.repeat(length - 6)}@x.org`),
 );
-const body = fc.oneof(
-  text,
-  fc.constantFrom(99_999, 100_000, 100_001).map((n) => '～'.repeat(n)),
-);
+const bodies = [499_999, 500_000, 500_001].map((length) => 'x'.repeat(length));
+const body = fc.oneof({ weight: 9, arbitrary: text }, fc.constantFrom(...bodies));
 const nothing = fc.constantFrom(null, undefined);
 const odd = fc.constantFrom(5, true, [], {});
+
+// Values of declared fields, and others.
+const emojis = (...lengths: readonly number[]) =>
+  fc.constantFrom(...lengths.map((length) => '😀'.repeat(length)));
+const declaredFields = {
+  posts: { slug: 'text', views: 'number', hot: 'boolean', tags: 'text[]' },
+} as const;
+const declaredValues = {
+  slug: fc.oneof(text, emojis(999, 1000, 1001)),
+  views: fc.oneof(fc.integer(), fc.constantFrom(0.1, -1e-300, '12', '')),
+  hot: fc.constantFrom(true, false, 'true', 0, 1),
+  tags: fc.oneof(
+    fc.array(
+      fc.oneof(
+        text.filter((it) => it.length < 100),
+        emojis(199, 200, 201),
+        odd,
+      ),
+    ),
+    fc.constantFrom(64, 65).map((length) => Array.from({ length }, String)),
+    fc.constant('a,b'),
+  ),
+};
 
 describe('the OpenAPI description', () => {
   it('has the URL of the API as clients see it', () => {
@@ -45,19 +68,20 @@ describe('the OpenAPI description', () => {
 });
 
 describe('the schemas of the OpenAPI description', () => {
-  const description = new DescriptionUnderTest(documentOf());
+  const description = new DescriptionUnderTest(documentOf({}, declaredFields));
 
   function takes(component: string, value: unknown, of = description): boolean {
     return of.complaintsOf(component, value) === 'No errors';
   }
 
-  for (const { one, rules, made, fields } of [
+  for (const { one, rules, made, fields, declared } of [
     { one: 'User', rules: userRules, made: { name: 'Ann' }, fields: { name: line, email } },
     {
       one: 'Post',
       rules: postRules,
       made: { title: 'A' },
-      fields: { title: line, body, authorId: text },
+      fields: { title: line, body, authorId: text, ...declaredValues },
+      declared: declaredFields.posts,
     },
   ]) {
     const known = Object.entries(fields).map(([name, value]) => [
@@ -68,7 +92,7 @@ describe('the schemas of the OpenAPI description', () => {
     const json = record.map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
     it(`accept the same ${one} inputs and patches as the rules`, () => {
-      const rulesOf = new RecordModel<Entity>(rules);
+      const rulesOf = new RecordModel<Entity>(rules, undefined, declared);
       const current = rulesOf.create(made, 'id', at);
       fc.assert(
         fc.property(json, (value) => {
@@ -81,6 +105,80 @@ describe('the schemas of the OpenAPI description', () => {
       );
     });
   }
+
+  it('describe declared fields of records, and filters on them', () => {
+    const { paths, components } = documentOf({}, declaredFields);
+    for (const [name, type] of [
+      ['slug', 'string'],
+      ['views', 'number'],
+      ['hot', 'boolean'],
+      ['tags', 'array'],
+    ] as const) {
+      for (const component of ['Post', 'ListedPost', 'PostInput', 'PostPatch']) {
+        const { properties } = components.schemas[component] as { properties: Properties };
+        expect(properties[name]?.type, component).to.deep.equal([type, 'null']);
+      }
+      const parameter = paths['/posts']?.get?.parameters.find((it) => it.name === name);
+      expect(parameter?.schema).to.include({ type });
+    }
+    const user = components.schemas.User as { properties: Properties };
+    expect(user.properties).not.to.have.property('slug');
+  });
+
+  it('describe a field that is declared and in the schema by both', () => {
+    const posts = {
+      properties: {
+        slug: { type: ['string', 'integer', 'null'], maxLength: 5 },
+        views: { type: 'integer', minimum: 0 },
+        tags: { items: { maxLength: 3 }, maxItems: 100 },
+        lang: { $ref: '#/$defs/lang' },
+        bio: { type: 'string', maxLength: 9999 },
+      },
+      additionalProperties: false,
+      $defs: { lang: { enum: ['en', null] } },
+    };
+    const declared = { ...declaredFields.posts, lang: 'text', bio: 'text' } as const;
+    const both = new DescriptionUnderTest(
+      documentOf({ customFields: { posts } }, { posts: declared }),
+    );
+    for (const [field, isTaken] of [
+      [{ slug: 'a' }, true],
+      [{ slug: null }, true],
+      [{ slug: 1 }, false],
+      [{ slug: 'abcdef' }, false],
+      [{ views: 1 }, true],
+      [{ views: 1.5 }, false],
+      [{ views: null }, false],
+      [{ tags: ['a'] }, true],
+      [{ tags: ['abcd'] }, false],
+      [{ tags: [5] }, false],
+      [{ tags: Array.from({ length: 65 }, () => 'a') }, false],
+      [{ lang: 'en' }, true],
+      [{ lang: null }, true],
+      [{ lang: 'eo' }, false],
+      [{ bio: 'x'.repeat(1000) }, true],
+      [{ bio: 'x'.repeat(1001) }, false],
+      [{ hot: true }, false], // Not in the schema, which is closed.
+    ] as const) {
+      const input = { title: 'A', ...field };
+      expect(takes('PostInput', input, both), JSON.stringify(field)).to.equal(isTaken);
+    }
+    expect(takes('PostPatch', { views: null }, both)).to.equal(true);
+  });
+
+  it('refer to whole components, which every generator can follow', () => {
+    const users = {
+      properties: { a: { $ref: '#/$defs/a~1b' }, c: { $ref: '#/properties/a' }, d: { $ref: '#' } },
+      $defs: { 'a/b': { type: 'string' } },
+    };
+    const { schemas } = documentOf({ customFields: { users } }).components;
+    const references = JSON.stringify(schemas).match(/"\$ref":"[^"]*"/g) ?? [];
+    expect(references.length).to.be.greaterThan(5);
+    for (const one of references) {
+      const [, name = ''] = /^"\$ref":"#\/components\/schemas\/([\w.-]+)"$/.exec(one) ?? [];
+      expect(schemas, one).to.have.property(name);
+    }
+  });
 
   it('describe patches of configured custom fields', () => {
     const home = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { openApiDocument } from '../../../../src/adapters/http/openapi/document.ts';
+import type { DeclaredFields } from '../../../../src/domain/declared-fields.ts';
 import { isEmail } from '../../../../src/domain/email.ts';
 import type { Answer } from './answer.ts';
 
@@ -43,8 +44,11 @@ export interface OpenApi {
 }
 
 /** Returns the OpenAPI description with these options. */
-export function documentOf(options: Parameters<typeof openApiDocument>[1] = {}): OpenApi {
-  return JSON.parse(JSON.stringify(openApiDocument({}, options)));
+export function documentOf(
+  options: Parameters<typeof openApiDocument>[1] = {},
+  declaredFields: DeclaredFields = {},
+): OpenApi {
+  return JSON.parse(JSON.stringify(openApiDocument(declaredFields, options)));
 }
 
 /** General HTTP headers, which the description does not list. */
@@ -68,7 +72,7 @@ export class DescriptionUnderTest {
     formats: {
       'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
       'idn-email': isEmail,
-      ...{ int32: true, int64: true },
+      ...{ int32: true, int64: true, double: true },
       'uri-reference': (text) => URL.canParse(text, 'http://localhost'),
     },
   });

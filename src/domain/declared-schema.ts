@@ -1,0 +1,53 @@
+import { type FieldDeclarations, fieldsIn } from './declared-fields.ts';
+import { isPlainObject, type Json, type JsonObject } from './json.ts';
+import { type DeclaredRule, declaredRules } from './rules.ts';
+
+/**
+ * Returns JSON Schemas (2020-12) of the custom fields that are declared or in a deployment's own schema, by name. A
+ * field that is both follows both.
+ */
+export function customFieldSchemas(
+  declared: FieldDeclarations | undefined,
+  own: JsonObject = {},
+): Readonly<Record<string, Json>> {
+  const schemas = { ...(own.properties as JsonObject | undefined) };
+  for (const { name, type } of fieldsIn(declared)) {
+    if (!Object.hasOwn(schemas, name) && isClosed(own)) continue;
+    const { type: jsonType, ...limits } = schemaOf(declaredRules[type]);
+    const schema = { type: [jsonType as string, 'null'], ...limits };
+    schemas[name] = narrowed(schema, Object.hasOwn(schemas, name) ? schemas[name] : true);
+  }
+  return schemas;
+}
+
+/** True if a schema of objects allows only the members that it lists. */
+export function isClosed({ additionalProperties, patternProperties }: JsonObject): boolean {
+  return additionalProperties === false && patternProperties === undefined;
+}
+
+function schemaOf(rule: DeclaredRule): JsonObject {
+  switch (rule.type) {
+    case 'text':
+      return { type: 'string', maxLength: rule.maxLength };
+    case 'text[]':
+      return { type: 'array', maxItems: rule.maxItems, items: schemaOf(rule.items) };
+    default:
+      return { type: rule.type };
+  }
+}
+
+/** Adds another schema of the same value to the schema of a declared field, or of its elements. */
+function narrowed(schema: JsonObject, own: Json | undefined): JsonObject {
+  if (!isPlainObject(own)) return schema;
+  const both: Record<string, Json> = { ...schema, ...(own as JsonObject) };
+  for (const limit of ['maxLength', 'maxItems']) {
+    const values = [schema[limit], own[limit]].filter((one) => typeof one === 'number');
+    if (values.length > 0) both[limit] = Math.min(...values);
+  }
+  if (schema.items !== undefined) both.items = narrowed(schema.items as JsonObject, both.items);
+  const allowed = [schema.type].flat();
+  const types = [both.type].flat() as string[];
+  const common = types.filter((type) => allowed.includes(type === 'integer' ? 'number' : type));
+  both.type = common.length === 1 ? (common[0] as string) : common;
+  return both;
+}

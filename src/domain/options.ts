@@ -14,9 +14,31 @@ export function checkOptions<T extends object>(
   if (!isPlainObject(options)) throw new TypeError(`The ${what} must be an object.`);
   const unknownName = Object.keys(options).find((name) => !names.includes(name));
   if (unknownName === undefined) return options as T;
+  const meant = names.find((name) => isSimilar(unknownName, name));
+  const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
   throw new TypeError(
-    `Unknown name "${unknownName}" in the ${what}. Known names: ${names.join(', ') || 'none'}.`,
+    `Unknown name "${unknownName}" in the ${what}.${hint} Known names: ${names.join(', ') || 'none'}.`,
   );
+}
+
+/** True if at most a third of the characters differ, ignoring case. */
+function isSimilar(text: string, name: string): boolean {
+  if (text.length > 2 * name.length) return false;
+  return editDistance(text.toLowerCase(), name.toLowerCase()) <= name.length / 3;
+}
+
+/** Returns how many characters to add, remove or replace (Levenshtein distance). */
+function editDistance(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (const [i, x] of [...a].entries()) {
+    const row = [i + 1];
+    for (const [j, y] of [...b].entries()) {
+      const replaced = (above[j] ?? 0) + Number(x !== y);
+      row.push(Math.min(replaced, (above[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1));
+    }
+    above = row;
+  }
+  return above.at(-1) ?? 0;
 }
 
 /**

@@ -24,7 +24,7 @@ import { openApiDocument } from './openapi/document.ts';
 import { logRequests } from './operator/log.ts';
 import { countRequests } from './operator/metrics.ts';
 import { sendOk } from './operator/probes.ts';
-import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
+import { checkOptionNames, type RostrumAppOptions, type RostrumHttpOptions } from './options.ts';
 import { problemsRouter } from './pages/problems.ts';
 import { servePages } from './pages/router.ts';
 import { Problem } from './problems/problem.ts';
@@ -73,9 +73,10 @@ function chain(
  * Creates the app of the whole program: the API, its description, the pages and the probes. Middleware that you
  * add with `app.use` serves the paths that none of these serves.
  *
- * @throws TypeError for an invalid option
+ * @throws TypeError for an unknown or invalid option
  */
 export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa {
+  checkOptionNames(options, 'app');
   const limiter = limiterFor(options);
   const api = (path: string, endpoints: readonly Endpoint[]) =>
     apiRouter(rostrum, path, options, limiter, endpoints).routes();
@@ -96,12 +97,13 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
  * It works below a mount path (`koa-mount`), too: `Location`, `Link` and `type` are paths as the client
  * sees them. Put it before any middleware that reads bodies.
  *
- * @throws TypeError for an invalid option
+ * @throws TypeError for an unknown or invalid option
  */
 export function rostrumMiddleware(
   rostrum: AnyRostrum,
   options: RostrumHttpOptions = {},
 ): Middleware {
+  checkOptionNames(options, 'http');
   const prefix = normalizePrefix(options.prefix);
   const serve = apiChain(rostrum, options);
   // Outside the prefix neither the router nor the chain runs, so `ctx.matched` and `ctx.state` stay untouched.
@@ -122,12 +124,13 @@ type NextListener = (error?: unknown) => void;
  * Below a path, as in `app.use('/forum', …)` and Nest's `forRoutes('forum')`, the prefix can be the path that
  * clients see (`/forum`) or the rest of it (`/`). `Location`, `Link` and `type` are paths as clients see them.
  *
- * @throws TypeError for an invalid option
+ * @throws TypeError for an unknown or invalid option
  */
 export function rostrumListener(
   rostrum: AnyRostrum,
   options: RostrumHttpOptions = {},
 ): (request: IncomingMessage, response: ServerResponse, next?: NextListener) => void {
+  checkOptionNames(options, 'http');
   const prefix = normalizePrefix(options.prefix);
   const isOurs = (url: string) => pathBelow(prefix, parseTarget(url).path) !== undefined;
   const handle = createApiApp(rostrum, options).callback();

@@ -1,5 +1,6 @@
 import type { CallerInput, Scope } from '../../domain/caller.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { checkOptions } from '../../domain/options.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Authenticate } from './access/authenticate.ts';
 import type { RateLimits } from './access/rate-limit.ts';
@@ -82,6 +83,17 @@ export interface RostrumAppOptions extends RostrumHttpOptions {
   readonly isOwnHost?: ((name: string) => boolean) | undefined;
 }
 
+/** Options of `createFetchHandler`. */
+export interface FetchHandlerOptions
+  extends RostrumHttpOptions,
+    Pick<RostrumAppOptions, 'isOwnHost'> {
+  /**
+   * Returns the address of a client, for the log and for limits: a `Request` has none. Without it, and without
+   * trusted proxies, the log has no addresses, and all clients share the limit of one.
+   */
+  readonly address?: ((request: Request) => string | undefined) | undefined;
+}
+
 /** Options of the server. Times are in milliseconds. */
 export interface ServeOptions {
   /** `127.0.0.1` if absent. */
@@ -127,3 +139,38 @@ export const defaultLimits: ServerLimits = {
   maxConnections: 10_000,
   checkIntervalMs: 200,
 };
+
+/** Names of options, as an object, so that the compiler requires every one. */
+type Names<Options> = Readonly<Record<keyof Options, true>>;
+
+const httpOptions: Names<RostrumHttpOptions> = {
+  ...{ prefix: true, requireIfMatch: true, logger: true, accessLog: true, trace: true },
+  ...{ metrics: true, authenticate: true, anonymous: true, rateLimits: true, cors: true },
+  ...{ trustedProxies: true, publicUrl: true, mcp: true },
+};
+const appOptions: Names<RostrumAppOptions> = {
+  ...httpOptions,
+  ...{ ready: true, customFields: true, pages: true, about: true, issuer: true, isOwnHost: true },
+};
+const fetchOptions: Names<FetchHandlerOptions> = { ...httpOptions, isOwnHost: true, address: true };
+const serveOptions: Names<ServeOptions> = {
+  ...{ host: true, port: true, logger: true, limits: true, publicUrl: true, metrics: true },
+  ...{ trustedProxies: true, shutdownTimeoutMs: true },
+};
+
+const optionNames = {
+  http: Object.keys(httpOptions),
+  app: Object.keys(appOptions),
+  fetch: Object.keys(fetchOptions),
+  serve: Object.keys(serveOptions),
+  limits: Object.keys(defaultLimits),
+};
+
+/**
+ * Rejects an unknown option: with a misspelled `authenticate`, everybody would be allowed to do everything.
+ *
+ * @throws TypeError
+ */
+export function checkOptionNames(options: object, of: keyof typeof optionNames): void {
+  checkOptions(options, optionNames[of]);
+}

@@ -10,7 +10,7 @@ import { allMethods } from './endpoint.ts';
 import { messageProblem } from './headers/message-rules.ts';
 import { loggedPath, userAgent } from './operator/log.ts';
 import { maskSecrets } from './operator/mask.ts';
-import { defaultLimits, type ServeOptions } from './options.ts';
+import { checkOptionNames, defaultLimits, type ServeOptions } from './options.ts';
 import { Problem, problemResponse } from './problems/problem.ts';
 import { commonHeaders } from './send.ts';
 import { maxTargetLength } from './sizes.ts';
@@ -45,9 +45,12 @@ const sweepMs = 500;
  * Serves an app on a hardened `node:http` server: with timeouts and limits, the requests of a connection one after
  * another, and the usual error shape for what Node rejects by itself.
  *
+ * @throws TypeError for an unknown option
  * @throws the error of `listen`, such as one with the code `EADDRINUSE`
  */
 export async function serve(app: Koa, options: ServeOptions = {}): Promise<RunningServer> {
+  checkOptionNames(options, 'serve');
+  checkOptionNames(options.limits ?? {}, 'limits');
   const { host = '127.0.0.1', port = 3000, logger, shutdownTimeoutMs = 10_000 } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const server = createServer({

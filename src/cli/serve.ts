@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetricsApp, type RunningServer, serve } from '../adapters/http/index.ts';
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
 import type { Metrics } from '../adapters/metrics/index.ts';
+import { areHarmless } from '../domain/access.ts';
 import { scopes } from '../domain/caller.ts';
 import { isLoopback } from '../domain/hosts.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -38,7 +39,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     await container.getAsync(tokens.authenticate);
     const metrics = await container.getAsync(tokens.metrics);
     await container.getAsync(tokens.trace);
-    const { host, port, publicUrl, trustProxy: trustedProxies } = settings;
+    const { host, port, publicUrl, cors, trustProxy: trustedProxies } = settings;
     await checkPort(host, port);
     const found = creationOf(settings.store);
     const app = await container.getAsync(tokens.app);
@@ -57,7 +58,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
       if (metrics !== undefined)
         servers.push(await serveMetrics(metrics, settings, nameOf, logger));
       const server = await serve(app, {
-        ...{ host, port, publicUrl, trustedProxies, logger, metrics },
+        ...{ host, port, publicUrl, cors, trustedProxies, logger, metrics },
       });
       servers.unshift(server);
       metrics?.connections(() => server.connections);
@@ -139,12 +140,22 @@ function stopOnSignal(stop: AbortController): void {
 }
 
 /**
- * Rejects a host that other machines can reach, unless credentials or `--anonymous` are set.
+ * Rejects a host that other machines can reach, unless credentials or `--anonymous` are set, and origins with
+ * `*`, unless requests without credentials can only read.
  *
  * @throws Failure
  */
-function checkExposure({ host, ...settings }: Settings, nameOf: NameOf): void {
+function checkExposure({ host, cors, ...settings }: Settings, nameOf: NameOf): void {
   const { anonymous, authKeys, authIssuer } = settings;
+  const open = cors.find((origin) => origin.includes('*'));
+  const isHarmless =
+    anonymous === undefined ? (authKeys ?? authIssuer) !== undefined : areHarmless(anonymous);
+  if (open !== undefined && !isHarmless) {
+    throw new Failure(
+      `${nameOf('cors')} is "${open}", and requests without credentials can make changes: any web page ` +
+        'could make them. Set --auth-keys, or allow less with --anonymous posts:read,users:read:public.',
+    );
+  }
   const isSecured = [anonymous, authKeys, authIssuer].some((setting) => setting !== undefined);
   if (isLoopback(host) || isSecured) return;
   throw new Failure(

@@ -183,6 +183,11 @@ export function visibleEventCollections(caller: Caller | undefined): ReadonlySet
   return visible;
 }
 
+/** True for scopes that any web page can be allowed to use: they read what is public. */
+export function areHarmless(scopes: readonly Scope[]): boolean {
+  return scopes.every((scope) => scope === 'posts:read' || scope === 'users:read:public');
+}
+
 /** Returns the default order of a caller's lists: by publication if the caller can see only public posts. */
 export function defaultOrder(collection: Collection, caller: Caller | undefined): DefaultOrder {
   const seesAll = caller === undefined || new Access(caller, collection).canSeeAll;

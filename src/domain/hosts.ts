@@ -19,9 +19,31 @@ export function isSafeUrl(text: string): boolean {
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
 }
 
-/** True for an origin as a browser writes it, but not for `null` or a pattern with `*`. */
+/**
+ * True for an origin as a browser or the shell of an app writes it: `https://a.b`, `capacitor://localhost`. Not for
+ * `null` or a pattern with `*`.
+ */
 export function isOrigin(text: string): boolean {
-  return URL.canParse(text) && /^https?:[^*]+$/.test(text) && new URL(text).origin === text;
+  // The URL standard gives an origin only to some schemes; apps send the scheme and the host of others.
+  if (!/^https?:/.test(text)) return /^(?!file:)[a-z][a-z\d+.-]*:\/\/[\w.-]+(?::\d+)?$/.test(text);
+  return URL.canParse(text) && !text.includes('*') && new URL(text).origin === text;
+}
+
+/** True for an origin, `*`, or a wildcard for the first label of a host: `https://*.preview.example`. */
+export function isOriginPattern(text: string): boolean {
+  const [, scheme, rest = ''] = /^(https?:\/\/)\*\.(.+)$/.exec(text) ?? [];
+  // With a rest of one label, the owners of all domains below `com` would be allowed.
+  const isWildcard = /^[^.]+\.[^.]/.test(rest) && isOrigin(scheme + rest);
+  return text === '*' || isWildcard || isOrigin(text);
+}
+
+/** True if an origin matches a pattern; `null` matches none. */
+export function matchesOrigin(origin: string, pattern: string): boolean {
+  if (pattern === '*') return isOrigin(origin);
+  if (pattern === origin) return true;
+  const [start = '', end] = pattern.split('*');
+  if (end === undefined || !origin.startsWith(start) || !origin.endsWith(end)) return false;
+  return /^[\w-]+$/.test(origin.slice(start.length, -end.length));
 }
 
 /** True for an IPv4 or IPv6 address, or a network of them such as `10.0.0.0/8`. */

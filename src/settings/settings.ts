@@ -4,7 +4,7 @@ import {
   type DeclaredFields,
   type FieldDeclaration,
 } from '../domain/declared-fields.ts';
-import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from '../domain/hosts.ts';
+import { isNetwork, isOriginPattern, isPlainUrl, isSafeUrl } from '../domain/hosts.ts';
 import { setMember } from '../domain/json.ts';
 import { checkOptions } from '../domain/options.ts';
 
@@ -242,9 +242,9 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--cors <origin>',
     env: 'CORS',
     fallback: [],
-    description: 'origin whose scripts can read responses; repeatable',
-    allowed: 'an origin such as https://app.example.com',
-    parse: (text) => listOf(text, isOrigin),
+    description: 'origin whose scripts can read responses, https://*.example.com, or *; repeatable',
+    allowed: 'an origin such as https://app.example.com, https://*.example.com, or *',
+    parse: (text) => listOf(text, isOriginPattern),
     isList: true,
   },
   field: {

@@ -1,10 +1,17 @@
 import { isIP } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { cors } from '../../src/adapters/http/access/cors.ts';
+import { checkCors } from '../../src/adapters/http/access/cors.ts';
 import { clientAddresses } from '../../src/adapters/http/client-address.ts';
 import { normalizePublicUrl } from '../../src/adapters/http/target.ts';
-import { isLoopback, isNetwork, isOrigin, isPlainUrl, isSafeUrl } from '../../src/domain/hosts.ts';
+import {
+  isLoopback,
+  isNetwork,
+  isOrigin,
+  isOriginPattern,
+  isPlainUrl,
+  isSafeUrl,
+} from '../../src/domain/hosts.ts';
 import { settingsTable } from '../../src/settings/settings.ts';
 
 /** Each check, what it takes, what it refuses, and the part of HTTP that has to agree with it. */
@@ -31,9 +38,17 @@ const checks: readonly {
   },
   {
     check: isOrigin,
-    right: 'https://a.b http://localhost:5173 http://[::1]:8080',
-    wrong: 'null * a.b https://a.b/ https://a.b/x https://a.b:443 HTTPS://a.b https://*.a.b data:,',
-    use: (text) => cors([text]),
+    right:
+      'https://a.b http://localhost:5173 http://[::1]:8080 capacitor://localhost tauri://localhost chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb moz-extension://4f2c-1',
+    wrong:
+      'null * a.b https://a.b/ https://a.b/x https://a.b:443 HTTPS://a.b https://*.a.b data:, file:// file:///x capacitor: capacitor:// CAPACITOR://localhost capacitor://localhost/',
+  },
+  {
+    check: isOriginPattern,
+    right: '* https://*.a.b http://*.a.localhost:5173 https://a.b capacitor://localhost',
+    wrong:
+      'null *.a.b https://* https://*.com https://a.*.b https://*.*.a.b https://*a.b https://*.a.b/ https://*.a.b:443 https://**.a.b capacitor://*',
+    use: (text) => checkCors({ cors: [text], anonymous: [] }),
   },
   {
     check: isPlainUrl,

@@ -3,7 +3,7 @@ import { Router } from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { cors } from './access/cors.ts';
+import { checkCors, cors } from './access/cors.ts';
 import { clientAddresses } from './client-address.ts';
 import {
   type AppSettings,
@@ -53,6 +53,7 @@ function chain(
   routers: readonly Step[],
 ): Middleware {
   const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
+  checkCors(options);
   return compose([
     initState(options), // ctx.state.rostrum
     setCommonHeaders, // The headers of every response

@@ -49,7 +49,10 @@ export interface RostrumHttpOptions {
   readonly rateLimits?: RateLimits | undefined;
   /** The proxies whose `X-Forwarded-For` is trusted, for limits and the log; none if absent. */
   readonly trustedProxies?: TrustedProxies | undefined;
-  /** The origins whose scripts can read responses (`https://app.example.com`); none if absent. */
+  /**
+   * The origins whose scripts can read responses: `https://app.example.com`, `https://*.preview.example`, or `*`;
+   * none if absent. Patterns with `*` need `anonymous` to allow no more than `posts:read` and `users:read:public`.
+   */
   readonly cors?: readonly string[] | undefined;
   /**
    * The URL by which clients see the server behind a proxy (`https://example.com/backend`). `Location`,
@@ -105,6 +108,7 @@ export interface ServeOptions {
   /** As in {@link RostrumHttpOptions}, for requests that are rejected before the app sees them. */
   readonly publicUrl?: string | undefined;
   readonly trustedProxies?: TrustedProxies | undefined;
+  readonly cors?: readonly string[] | undefined;
   readonly metrics?: Pick<HttpMetrics, 'problem'> | undefined;
   /** How long requests in progress can take when the server closes; 10,000 if absent. */
   readonly shutdownTimeoutMs?: number | undefined;
@@ -155,6 +159,7 @@ const appOptions: Names<RostrumAppOptions> = {
 const fetchOptions: Names<FetchHandlerOptions> = { ...httpOptions, isOwnHost: true, address: true };
 const serveOptions: Names<ServeOptions> = {
   ...{ host: true, port: true, logger: true, limits: true, publicUrl: true, metrics: true },
+  ...{ cors: true },
   ...{ trustedProxies: true, shutdownTimeoutMs: true },
 };
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import type { LogFields } from '../../ports/logger.ts';
+import { corsHeaders } from './access/cors.ts';
 import { clientAddresses } from './client-address.ts';
 import { Connections, drainMs } from './connections.ts';
 import { acceptedAt, requestIdFrom, stopSignal } from './context.ts';
@@ -168,7 +169,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
 }
 
 /** Returns a function that logs and counts a rejected request, and writes the last response of its connection. */
-function rejections({ logger, metrics, publicUrl, trustedProxies }: ServeOptions) {
+function rejections({ logger, metrics, publicUrl, trustedProxies, cors }: ServeOptions) {
   const addressOf = clientAddresses(trustedProxies);
   const base = normalizePublicUrl(publicUrl);
   return (
@@ -190,6 +191,7 @@ function rejections({ logger, metrics, publicUrl, trustedProxies }: ServeOptions
       headers: {
         ...headers,
         ...commonHeaders(requestId),
+        ...corsHeaders(cors, request.headers.origin),
         'Content-Length': String(Buffer.byteLength(body)),
         Connection: 'close',
       },

@@ -1,58 +1,77 @@
-import { isOrigin } from '../../../domain/hosts.ts';
+import { areHarmless } from '../../../domain/access.ts';
+import { isOriginPattern, matchesOrigin } from '../../../domain/hosts.ts';
 import type { Step } from '../context.ts';
+import type { RostrumHttpOptions } from '../options.ts';
 
 /** The response headers that scripts of other origins can read. */
 const exposed =
   'ETag, Location, Link, X-Total-Count, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, ' +
   'Idempotency-Replayed, Preference-Applied, WWW-Authenticate, Allow, Accept-Post, Accept-Patch';
 
-/** The request headers that scripts of other origins can send. */
-const accepted =
-  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id, ' +
-  'traceparent, tracestate, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
-
 /** How long a browser can cache the response to a preflight, in seconds. */
 const maxAge = '600';
 
+type CorsOptions = Pick<RostrumHttpOptions, 'cors' | 'anonymous' | 'authenticate'>;
+
 /**
- * Lets scripts of these origins read responses (the Fetch standard, CORS protocol). There are no
- * cookies, so `Access-Control-Allow-Credentials` is never sent.
+ * Checks the origins whose scripts can read responses.
  *
- * @throws TypeError for a string that is not an origin
+ * A browser never sends a key or a token on its own. So a page of any origin can do no more than a request
+ * without credentials, and these must not be allowed to do more than read.
+ *
+ * @throws TypeError
  */
-export function cors(origins: readonly string[] = []): Step | undefined {
-  for (const origin of origins) {
-    if (!isOrigin(origin)) {
-      throw new TypeError(`"${origin}" is not an origin such as https://app.example.com.`);
-    }
+export function checkCors({ cors = [], anonymous, authenticate }: CorsOptions): void {
+  const wrong = cors.find((origin) => !isOriginPattern(origin));
+  if (wrong !== undefined) {
+    throw new TypeError(`"${wrong}" is not an origin such as https://app.example.com.`);
   }
-  if (origins.length === 0) return undefined;
+  const open = cors.find((origin) => origin.includes('*'));
+  const isHarmless = anonymous === undefined ? authenticate !== undefined : areHarmless(anonymous);
+  if (open === undefined || isHarmless) return;
+  throw new TypeError(
+    `"${open}" in "cors" would let any web page make changes, because requests without credentials can: list exact origins, or allow only posts:read and users:read:public without credentials.`,
+  );
+}
+
+/**
+ * Returns the headers that let a script of this origin read a response (the Fetch standard, CORS protocol).
+ * There are no cookies, so `Access-Control-Allow-Credentials` is never sent.
+ */
+export function corsHeaders(
+  patterns: readonly string[] = [],
+  origin = '',
+): Readonly<Record<string, string>> {
+  if (!patterns.some((pattern) => matchesOrigin(origin, pattern))) return {};
+  return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed };
+}
+
+/** Lets scripts of these origins read every response. */
+export function cors(patterns: readonly string[] = []): Step | undefined {
+  if (patterns.length === 0) return undefined;
   return (ctx, next) => {
-    const { origin = '' } = ctx.headers;
     ctx.vary('Origin');
-    if (origins.includes(origin)) {
-      ctx.set('Access-Control-Allow-Origin', origin);
-      ctx.set('Access-Control-Expose-Headers', exposed);
-    }
+    ctx.set(corsHeaders(patterns, ctx.headers.origin));
     return next();
   };
 }
 
 /**
  * Responds to preflights before credentials are checked, because a preflight has none. If a rate limit rejected
- * it, no script would see the 429.
+ * it, no script would see the 429. Allows every request header: none of them gives an origin rights.
  */
-export function preflight(origins: readonly string[] = [], allow: string): Step | undefined {
-  if (origins.length === 0) return undefined;
+export function preflight(patterns: readonly string[] = [], allow: string): Step | undefined {
+  if (patterns.length === 0) return undefined;
   return (ctx, next) => {
     const { origin, 'access-control-request-method': method } = ctx.headers;
     if (origin === undefined || method === undefined) return next();
     ctx.status = 204;
     ctx.set('Allow', allow);
-    if (origins.includes(origin)) {
+    ctx.vary('Access-Control-Request-Headers');
+    if (patterns.some((pattern) => matchesOrigin(origin, pattern))) {
       ctx.set({
         'Access-Control-Allow-Methods': allow,
-        'Access-Control-Allow-Headers': accepted,
+        'Access-Control-Allow-Headers': ctx.get('Access-Control-Request-Headers'),
         'Access-Control-Max-Age': maxAge,
       });
     }

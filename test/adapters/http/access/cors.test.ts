@@ -62,13 +62,17 @@ describe('CORS', () => {
         await api.send('OPTIONS', '/users/x', { ...headers, ...preflight }),
       ]) {
         expect(corsOf(answer), other).to.deep.equal({});
-        expect(answer.headers.get('vary')).to.equal('Origin');
+        expect(answer.headers.get('vary')).to.match(
+          /^Origin(?:, Access-Control-Request-Headers)?$/,
+        );
       }
     }
   });
 
   it('answers preflights without credentials, but no other OPTIONS request', async () => {
-    const answer = await api.send('OPTIONS', '/users/x', { Origin: origin, ...preflight });
+    const asked = { 'Access-Control-Request-Headers': 'authorization, baggage, sentry-trace' };
+    const headers = { Origin: origin, ...preflight, ...asked };
+    const answer = await api.send('OPTIONS', '/users/x', headers);
     expect([answer.status, answer.text]).to.deep.equal([204, '']);
     const { 'access-control-allow-headers': sent, ...rest } = corsOf(answer);
     expect(rest).to.deep.equal({
@@ -76,11 +80,63 @@ describe('CORS', () => {
       'access-control-allow-methods': 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
       'access-control-max-age': '600',
     });
-    expect(sent?.split(', ')).to.include.members(['Authorization', 'Content-Type', 'If-Match']);
+    expect(sent).to.equal('authorization, baggage, sentry-trace');
+    expect(answer.headers.get('vary')).to.equal('Origin, Access-Control-Request-Headers');
     const plain = await api.send('OPTIONS', '/users/x', { Origin: origin });
     expectProblem(plain, 401, 'unauthenticated');
     const unserved = await api.send('OPTIONS', '/nothing', { Origin: origin, ...preflight });
     expectProblem(unserved, 404, 'path-not-found');
+  });
+
+  it('allows wildcards and * where requests without credentials can only read', async () => {
+    const readers = { anonymous: ['posts:read', 'users:read:public'] } as const;
+    const allowed = async (cors: readonly string[], of: string) => {
+      await using open = await startApi({ app: { ...readers, authenticate, cors } });
+      const answer = await open.get('/posts', { Origin: of });
+      return answer.headers.get('access-control-allow-origin');
+    };
+    for (const [pattern, right, wrong] of [
+      [
+        'https://*.preview.example',
+        ['https://a.preview.example', 'https://x-1.preview.example'],
+        [
+          ...['https://preview.example', 'https://a.b.preview.example', 'http://a.preview.example'],
+          ...[
+            'https://.preview.example',
+            'https://a.preview.example:444',
+            'https://evilpreview.example',
+          ],
+        ],
+      ],
+      [
+        'capacitor://localhost',
+        ['capacitor://localhost'],
+        ['tauri://localhost', 'http://localhost'],
+      ],
+      ['*', ['https://any.example', 'capacitor://localhost'], ['null', '']],
+    ] as const) {
+      for (const of of right) expect(await allowed([pattern], of), of).to.equal(of);
+      for (const of of wrong) expect(await allowed([pattern], of), of).to.equal(null);
+    }
+  });
+
+  it('refuses wildcards and * where requests without credentials can do more', () => {
+    const create = (options: object) => () =>
+      rostrumListener(createRostrum(createMemoryStore()), options);
+    for (const cors of [['*'], ['https://a.b', 'https://*.preview.example']]) {
+      for (const [options, isRefused] of [
+        [{}, true],
+        [{ anonymous: ['posts:read', 'posts:write'] }, true],
+        [{ authenticate, anonymous: ['users:read'] }, true],
+        [{ anonymous: [] }, false],
+        [{ authenticate }, false],
+        [{ authenticate, anonymous: ['posts:read'] }, false],
+      ] as const) {
+        const call = create({ cors, ...options });
+        if (isRefused) expect(call).to.throw(TypeError, 'any web page');
+        else expect(call).not.to.throw();
+      }
+    }
   });
 
   it('is disabled if no origins are listed', async () => {

@@ -17,7 +17,7 @@ import {
 import type { Endpoint } from './endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
-import { handleErrors, reportErrors } from './errors.ts';
+import { handleErrors, handleExposed, reportErrors } from './errors.ts';
 import { LoadLimiter } from './limits/load-limiter.ts';
 import { notFound } from './not-found.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -112,6 +112,20 @@ export function rostrumMiddleware(
     pathBelow(prefix, parseTarget(ctx.url).path) === undefined
       ? next()
       : serve(ctx, async () => {});
+}
+
+/**
+ * Returns middleware for routes of your own: an error of the core that they throw, or one made with `ctx.throw(404)`,
+ * becomes a problem as in Rostrum's own responses (RFC 9457); any other becomes an opaque 500.
+ *
+ * @param options those of `rostrumMiddleware`, of which it uses the logger, the prefix and the public URL
+ * @throws TypeError for an unknown or invalid option
+ */
+export function problemResponses(options: RostrumHttpOptions = {}): Middleware {
+  checkOptionNames(options, 'http');
+  const init = initState({ ...options, hasPages: false });
+  const steps = [init, setCommonHeaders, handleErrors(options.logger), handleExposed];
+  return compose(steps) as Middleware;
 }
 
 /** `next` of Connect and Express. */

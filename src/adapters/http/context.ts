@@ -45,6 +45,8 @@ export class Reservations {
 export interface RequestState {
   readonly settings: AppSettings;
   readonly requestId: string;
+  /** How many routes of the host have matched the path. */
+  readonly hostMatches: number;
   /** The client's address. Read at the start, because a closed connection has none. */
   readonly address: string;
   /** The target as this app sees it, without the path of a mount. */
@@ -126,6 +128,7 @@ export function createRequestState(ctx: Koa.Context, settings: AppSettings): Req
   return {
     settings,
     requestId: requestIdFrom(headers['x-request-id']),
+    hostMatches: ctx.matched?.length ?? 0,
     address: settings.addressOf(ctx.req),
     target: parseTarget(ctx.url),
     siteUrl,

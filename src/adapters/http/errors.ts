@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { inspect } from 'node:util';
 import type Koa from 'koa';
 import { type AnyRostrumError, type ErrorDetails, isRostrumError } from '../../domain/errors.ts';
@@ -29,6 +30,28 @@ export function handleErrors(logger: Logger | undefined): Step {
     }
   };
 }
+
+/**
+ * Turns what later middleware threw for the client, as with `ctx.throw(404)`, into a problem without a type of its own
+ * (RFC 9457, section 4.2.1).
+ */
+export const handleExposed: Step = async (ctx, next) => {
+  try {
+    await next();
+  } catch (error) {
+    if (!isExposed(error)) throw error;
+    const { status = 500, headers = {}, message } = error;
+    const { requestId } = ctx.state.rostrum;
+    const [title, type] = [STATUS_CODES[status] ?? 'Error', 'about:blank'];
+    ctx.status = status;
+    ctx.set({
+      'Content-Type': 'application/problem+json',
+      'Cache-Control': 'no-store',
+      ...headers,
+    });
+    ctx.body = `${JSON.stringify({ type, title, status, error: message, detail: message, requestId })}\n`;
+  }
+};
 
 function sendProblem(ctx: Context, problem: Problem): void {
   const { rostrum } = ctx.state;

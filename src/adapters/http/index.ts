@@ -4,7 +4,13 @@ export type { Refused, TokenVerifier } from '../../ports/token-verifier.ts';
 export type { Authenticate } from './access/authenticate.ts';
 export { bearerAuthentication } from './access/bearer.ts';
 export type { Quota, RateLimiter, RateLimits } from './access/rate-limit.ts';
-export { createApp, createMetricsApp, rostrumListener, rostrumMiddleware } from './app.ts';
+export {
+  createApp,
+  createMetricsApp,
+  problemResponses,
+  rostrumListener,
+  rostrumMiddleware,
+} from './app.ts';
 export type { TrustedProxies } from './client-address.ts';
 export type { RequestState, RostrumState } from './context.ts';
 export { openApiDocument } from './openapi/document.ts';

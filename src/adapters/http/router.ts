@@ -99,7 +99,9 @@ function allowOf(methods: Iterable<string>): string {
  * and to methods that it does not know, such as PROPFIND, with 501.
  */
 export const methodNotAllowed: Step = (ctx, next) => {
-  const matched = ctx.matched?.filter(({ methods }) => methods.length > 0) ?? [];
+  const { hostMatches } = ctx.state.rostrum;
+  const own = ctx.matched?.slice(hostMatches) ?? [];
+  const matched = own.filter(({ methods }) => methods.length > 0);
   if (matched.length === 0) return next();
   const Allow = allowOf(matched.flatMap(({ methods }) => methods));
   if (ctx.method === 'OPTIONS') {

@@ -1,11 +1,16 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { Router } from '@koa/router';
 import { expect } from 'chai';
 import express from 'express';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { rostrumListener, rostrumMiddleware } from '../../../src/adapters/http/index.ts';
+import {
+  problemResponses,
+  rostrumListener,
+  rostrumMiddleware,
+} from '../../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum, type Rostrum } from '../../../src/index.ts';
 import { type Calls, callsTo, expectProblem } from './support/api.ts';
@@ -86,6 +91,43 @@ describe('Rostrum in another app', () => {
     await expectAt('/blog/api/v1', calls);
     await expectAt('/all', calls);
     expect((await calls.get('/blog/else')).text).to.equal('the rest');
+  });
+
+  it('returns 404 below a router of the app for a path that nobody serves', async () => {
+    const router = new Router();
+    router.all('/api/v1{/*rest}', rostrumMiddleware(rostrum));
+    const calls = await listen(new Koa().use(router.routes()).callback());
+    expect((await calls.get('/api/v1/users')).status).to.equal(200);
+    expectProblem(await calls.get('/api/v1/nothing'), 404, 'path-not-found', '/api/v1');
+    expectProblem(await calls.send('PUT', '/api/v1/users'), 405, 'method-not-allowed', '/api/v1');
+  });
+
+  it('turns errors of the routes of the app into problems', async () => {
+    const log = keepLog();
+    const router = new Router();
+    router.use(problemResponses({ logger: log.logger }));
+    router.get('/core/:id', async (ctx) => {
+      ctx.body = (await rostrum.posts.get(ctx.params.id ?? '')).record;
+    });
+    router.get('/thrown', (ctx) => ctx.throw(403, 'Not today.', { headers: { Via: 'x' } }));
+    router.get('/failed', () => {
+      throw new Error('secret');
+    });
+    const app = new Koa().use(router.routes());
+    const calls = await listen(app.use(rostrumMiddleware(rostrum)).callback());
+    expectProblem(await calls.get('/core/x'), 404, 'post-not-found', '/api/v1');
+    const thrown = await calls.get('/thrown', { 'X-Request-Id': 'r1' });
+    expect(thrown.body).to.deep.equal({
+      ...{ type: 'about:blank', title: 'Forbidden', status: 403, requestId: 'r1' },
+      ...{ error: 'Not today.', detail: 'Not today.' },
+    });
+    expect(thrown.headers.get('content-type')).to.equal('application/problem+json');
+    expect([thrown.status, thrown.headers.get('via')]).to.deep.equal([403, 'x']);
+    const failed = await calls.get('/failed');
+    expectProblem(failed, 500, 'internal', '/api/v1');
+    expect(failed.text).not.to.contain('secret');
+    expect(String(log.lines.at(-1)?.err)).to.contain('secret');
+    expect((await calls.get('/api/v1/posts')).status).to.equal(200);
   });
 
   it('can be used twice in one app, under different prefixes', async () => {

@@ -76,6 +76,7 @@ const runs: Readonly<Record<string, () => Promise<{ server: string[]; fuzzer: st
       ...['--user-schema', file('users.json'), '--post-schema', file('posts.json')],
       ...['--field', 'users.born:number'],
       ...['--field', 'posts.slug:text', '--field', 'posts.pinned:boolean'],
+      ...['--field', 'posts.tags:text[]', '--field', 'posts.note:text,posts.views:number'],
     ],
     fuzzer: [],
   }),

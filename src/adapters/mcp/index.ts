@@ -38,8 +38,14 @@ const maxRequestBodySize = 1024 * 1024 + 4096;
  */
 export function createMcpHandler(rostrum: AnyRostrum, options: McpOptions = {}): McpHandler {
   checkOptions(options, ['customFields', 'deletes', 'logger']);
-  const inputs = inputsFor(rostrum.declaredFields, options.customFields, options.deletes);
+  const { customFields, deletes } = options;
   const logger = safeLogger(options.logger);
+  const inputs = inputsFor(rostrum.declaredFields, customFields, deletes);
+  const { missing: field } = inputs;
+  if (field !== undefined) {
+    const reason = `the post schema requires "${field}", which cannot be an argument`;
+    logger.warn({ field }, `MCP clients get no tool create_post: ${reason}.`);
+  }
   return async (request, given, onChange = () => {}) => {
     const caller = given === null ? undefined : toCaller(given);
     const bound = (caller === undefined ? rostrum : rostrum.as(caller)) as Rostrum;

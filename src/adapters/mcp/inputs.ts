@@ -1,17 +1,29 @@
 import * as z from 'zod';
 import { type DeclaredFields, fieldsIn } from '../../domain/declared-fields.ts';
+import {
+  changeSchemas,
+  customFieldSchemas,
+  type FieldSchemas,
+} from '../../domain/field-schemas.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
+import { type FieldRule, rules } from '../../domain/rules.ts';
 import { utf8Bytes } from '../../domain/text.ts';
 
 /** JSON Schemas (2020-12) of custom fields. */
 export type Schemas = { readonly [C in Collection]?: JsonObject | undefined };
 
-/** Arguments for custom fields: the compiler does not know their names. */
-type Custom = Record<never, z.ZodType>;
+/** Arguments for fields: the compiler does not know their names. */
+type Fields = Record<never, z.ZodType>;
 
-/** Bytes of a JSON Schema in a list of tools. Of a larger one, it has the names of some fields. */
-const [maxSchema, maxNames] = [11_000, 40];
+/**
+ * Limits of the custom fields of a tool: bytes of their schemas, names if those are larger, and names in its
+ * description. A list of tools stays below 30 kB, because clients refuse larger ones.
+ */
+const [maxSchemas, maxNames, maxUnlisted] = [7500, 40, 10];
+
+/** True for the name of an argument that clients accept. */
+const isListed = (name: string) => /^[a-zA-Z0-9_.-]{1,64}$/.test(name);
 
 /** A reference that would lead elsewhere in the schema of a tool. */
 const brokenReference = /"\$ref":"#("|\/(?!\$defs\/|definitions\/))/;
@@ -33,17 +45,26 @@ const page = {
   limit: z.int().min(1).max(20).default(20),
   cursor: z.string().optional().describe('"next" of the page before'),
 };
-const patch = (fields: Custom, names: string) =>
-  z.looseObject(fields).partial().describe(`JSON merge patch of ${names}; null removes`);
+const ofNewPost = {
+  title: z.string(),
+  body: z.string().optional(),
+  key: z.string().min(1).max(255).describe('New for every post'),
+  publish: z.boolean().default(false),
+};
 
 /**
- * Returns the arguments of each tool; undefined for a tool that is off. Custom fields are only described: the
+ * Returns the arguments of each tool; undefined for a tool that is off. Fields of records are only described: the
  * core judges them.
  */
 export function inputsFor(declared: DeclaredFields, schemas: Schemas = {}, deletes = false) {
   const ofPosts = customFields(declared, schemas, 'posts');
   const ofUsers = customFields(declared, schemas, 'users');
-  return {
+  /** A field that every post must have, but no client could pass. */
+  const missing = ofPosts.required.find(
+    (name) => !isListed(name) || Object.hasOwn(ofNewPost, name),
+  );
+  const newPost = z.looseObject({ ...ofPosts.fields, ...ofNewPost }).meta(ofPosts.definitions);
+  const tools = {
     find_posts: z.strictObject({
       ...ofPosts.filters,
       author: idOrMe.optional(),
@@ -52,49 +73,75 @@ export function inputsFor(declared: DeclaredFields, schemas: Schemas = {}, delet
       ...page,
     }),
     get_post: z.strictObject({ id: z.string(), from: z.int().min(0).optional() }),
-    create_post: z
-      .looseObject({
-        ...ofPosts.fields,
-        title: z.string(),
-        body: z.string().optional(),
-        key: z.string().min(1).max(255).describe('New for every post'),
-        publish: z.boolean().default(false),
-      })
-      .meta(ofPosts.definitions),
-    update_post: z.strictObject({
-      ...at,
-      changes: patch({}, 'title, body, authorId, publishedAt, custom fields'),
-    }),
+    create_post: missing === undefined ? newPost : undefined,
+    update_post: z.strictObject({ ...at, changes: ofPosts.changes }).meta(ofPosts.definitions),
     delete_post: deletes ? z.strictObject(at) : undefined,
     find_users: z.strictObject({ name: z.string().optional(), ...page }),
     get_user: z.strictObject({ id: idOrMe }),
     update_user: z
-      .strictObject({
-        ...at,
-        id: idOrMe,
-        changes: patch(ofUsers.fields, 'name, email, custom fields'),
-      })
+      .strictObject({ ...at, id: idOrMe, changes: ofUsers.changes })
       .meta(ofUsers.definitions),
   };
+  /** What the descriptions of tools say in addition. */
+  const notes: { readonly [Tool in keyof typeof tools]?: string } = {
+    create_post: ofPosts.note,
+    update_post: ofPosts.note,
+    update_user: ofUsers.note,
+  };
+  return { tools, notes, missing };
 }
 
 function customFields(declared: DeclaredFields, schemas: Schemas, collection: Collection) {
-  const { properties, required = [], $defs, definitions } = schemas[collection] ?? {};
-  const own = fieldsIn(declared[collection]);
-  const known = Object.fromEntries(own.map(({ name, type }) => [name, { description: type }]));
-  const all: Record<string, object> = { ...known, ...(properties as object) };
-  const text = JSON.stringify([all, $defs, definitions]);
-  const isShown = utf8Bytes(text) <= maxSchema && !brokenReference.test(text);
-  const names = Object.keys(all).slice(0, isShown ? undefined : maxNames);
-  const fields = names.map((name) => {
-    const field = z.unknown().meta(isShown ? { ...all[name] } : {});
-    return [name, (required as readonly string[]).includes(name) ? field : field.optional()];
+  const { [collection]: own = {} } = schemas;
+  const { $defs, definitions } = own;
+  const required = (own.required ?? []) as readonly string[];
+  const typed = customFieldSchemas(declared[collection]);
+  const all = customFieldSchemas(declared[collection], own);
+  // The declared ones first.
+  const names = Object.keys({ ...typed, ...all }).filter((name) => Object.hasOwn(all, name));
+  const unlisted = names.filter((name) => !isListed(name)).map((name) => ` "${name}"`);
+  const listed = names.filter(isListed);
+  const fields = select(listed, all);
+  const changes = changeSchemas(fields, required);
+  const isShown = [fields, changes].every((one) => canBeShown([one, $defs, definitions]));
+  const short = select(listed.slice(0, maxNames), typed);
+  const known = Object.entries<FieldRule>(rules[collection]).map(([name, { fallback }]) => {
+    return [name, { type: fallback === undefined ? 'string' : ['string', 'null'] }] as const;
   });
+  const filtered = fieldsIn(declared[collection]).filter(({ name }) => isListed(name));
   return {
+    required,
+    fields: shapeOf(isShown ? fields : short, required),
+    changes: z
+      .looseObject(shapeOf({ ...Object.fromEntries(known), ...(isShown ? changes : short) }))
+      .describe('JSON merge patch, also of other custom fields; null removes'),
     filters: Object.fromEntries(
-      own.map(({ name, type }) => [name, filters[type].optional()]),
-    ) as Custom,
-    fields: Object.fromEntries(fields) as Custom,
+      filtered.map(({ name, type }) => [name, filters[type].optional()]),
+    ) as Fields,
     definitions: isShown ? { $defs, definitions } : {},
+    note: unlisted.length === 0 ? '' : ` Also takes${unlisted.slice(0, maxUnlisted)}.`,
   };
+}
+
+function select(names: readonly string[], schemas: FieldSchemas): FieldSchemas {
+  return Object.fromEntries(names.map((name) => [name, schemas[name] ?? {}]));
+}
+
+/** Returns true for schemas that fit, lead nowhere else, and have only names that clients accept. */
+function canBeShown(schemas: readonly unknown[]): boolean {
+  let hasRefused = false;
+  const text = JSON.stringify(schemas, (key, value: unknown) => {
+    hasRefused ||= key === 'properties' && !Object.keys(Object(value)).every(isListed);
+    return value;
+  });
+  return !hasRefused && utf8Bytes(text) <= maxSchemas && !brokenReference.test(text);
+}
+
+/** Describes values without checking them. */
+function shapeOf(schemas: FieldSchemas, required: readonly string[] = []): Fields {
+  const fields = Object.entries(schemas).map(([name, schema]) => {
+    const field = z.unknown().meta({ ...(schema as JsonObject) });
+    return [name, required.includes(name) ? field : field.optional()];
+  });
+  return Object.fromEntries(fields);
 }

@@ -35,7 +35,8 @@ export interface Session {
 }
 
 type Inputs = ReturnType<typeof inputsFor>;
-type Arguments<Name extends keyof Inputs> = z.output<NonNullable<Inputs[Name]>>;
+type Tools = Inputs['tools'];
+type Arguments<Name extends keyof Tools> = z.output<NonNullable<Tools[Name]>>;
 
 type Asked = { readonly limit: number; readonly after: Position | undefined };
 
@@ -116,17 +117,18 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
   });
   return server;
 
-  function tool<Name extends keyof Inputs>(
+  function tool<Name extends keyof Tools>(
     name: Name,
     scopes: readonly Scope[],
     run: (args: Arguments<Name>) => Promise<Result>,
   ): void {
-    const inputSchema: z.ZodType | undefined = inputs[name];
+    const inputSchema: z.ZodType | undefined = inputs.tools[name];
     const isAllowed = caller === undefined || scopes.some((scope) => caller.scopes.has(scope));
     if (inputSchema === undefined || !isAllowed) return;
     const readOnlyHint = /^(?:find|get)_/.test(name);
     const annotations = { ...hints, readOnlyHint, destructiveHint: name === 'delete_post' };
-    const config = { description: descriptions[name], annotations, inputSchema };
+    const description = descriptions[name] + (inputs.notes[name] ?? '');
+    const config = { description, annotations, inputSchema };
     server.registerTool(name, config, async (args) => {
       const result = await run(args as Arguments<Name>).catch((err: unknown) => {
         if (isRostrumError(err)) return errorResult(err);

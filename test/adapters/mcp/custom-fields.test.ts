@@ -19,24 +19,32 @@ async function inputs(client: McpClient): Promise<Record<string, JsonObject>> {
   );
 }
 
+/** The names of all properties in a JSON Schema. */
+function namesIn(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties } = schema as { properties?: object };
+  return [...Object.keys(properties ?? {}), ...Object.values(schema).flatMap(namesIn)];
+}
+
 describe('the list of MCP tools', () => {
-  it('is at most 6 kB long, or 30 kB with a custom field schema', async () => {
+  it('is at most 6 kB long without custom fields, or 30 kB with a schema of them', async () => {
     const property = { type: 'string', description: 'What it is. '.repeat(10), maxLength: 100 };
     const schema = (count: number) => ({
       properties: Object.fromEntries([...Array(count)].map((_, n) => [`field_${n}`, property])),
       required: [...Array(count)].map((_, n) => `field_${n}`),
     });
     const sizes: number[] = [];
-    for (const count of [0, 1, 50, 90, 5000]) {
+    for (const count of [0, 1, 40, 90, 5000]) {
       const customFields = count === 0 ? {} : { users: schema(count), posts: schema(count) };
-      await using mcp = await startMcp({ deletes: true, customFields }, rostrumWith());
+      const declared = count === 0 ? {} : declaredFields;
+      await using mcp = await startMcp({ deletes: true, customFields }, rostrumWith(declared));
       const client = await mcp.connect();
       await client.listTools();
       sizes.push(client.bytes);
     }
     expect(sizes[0]).to.be.at.most(6000);
     for (const size of sizes) expect(size).to.be.at.most(30_000);
-    expect(sizes[2]).to.be.greaterThan(20_000); // All 50 fields are described.
+    expect(sizes[2]).to.be.greaterThan(20_000); // All 40 fields are described.
     expect(sizes[4]).to.be.greaterThan(6000); // Some of the 5,000 fields are named.
   });
 
@@ -51,15 +59,30 @@ describe('the list of MCP tools', () => {
       required: ['bio'],
     };
     await using mcp = await startMcp({ customFields: { posts, users } }, rostrumWith());
-    const { create_post, update_user, find_posts } = await inputs(await mcp.connect());
-    expect(create_post?.properties).to.deep.include({
-      ...{ lang: { enum: ['en', 'eo'] }, slug: { $ref: '#/$defs/slug' } },
-      ...{ views: { description: 'number' }, tags: { description: 'text[]' } },
-    });
+    const { create_post, update_post, update_user, find_posts } = await inputs(await mcp.connect());
+    const text = { type: 'string' };
+    const declared = {
+      slug: { type: ['string', 'null'], maxLength: 1000, $ref: '#/$defs/slug' },
+      views: { type: ['number', 'null'] },
+      ok: { type: ['boolean', 'null'] },
+      tags: { type: ['array', 'null'], maxItems: 64, items: { ...text, maxLength: 200 } },
+    };
+    expect(create_post?.properties).to.deep.include({ lang: posts.properties.lang, ...declared });
     expect(create_post).to.deep.include({ required: ['lang', 'title', 'key'], $defs: posts.$defs });
-    const { changes } = (update_user as JsonObject).properties as { changes: JsonObject };
-    expect(changes.properties).to.deep.equal(users.properties);
-    expect(changes).not.to.have.property('required');
+    const changesOf = (tool: JsonObject | undefined) =>
+      (tool as { properties: { changes: JsonObject } }).properties.changes;
+    const { slug, ...others } = declared;
+    expect(changesOf(update_post).properties).to.deep.equal({
+      ...{ title: text, body: { type: ['string', 'null'] } },
+      ...{ authorId: { type: ['string', 'null'] }, publishedAt: { type: ['string', 'null'] } },
+      ...{ lang: {}, slug: { anyOf: [slug, { type: 'null' }] }, ...others },
+    });
+    expect(update_post).to.deep.include({ $defs: posts.$defs });
+    expect(changesOf(update_user).properties).to.deep.equal({
+      ...{ name: text, email: { type: ['string', 'null'] } },
+      ...{ bio: text, born: { type: ['integer', 'null'] } },
+    });
+    expect(changesOf(update_user)).not.to.have.property('required');
     expect(find_posts?.properties).to.include.keys('slug', 'views', 'ok', 'tags');
   });
 
@@ -68,7 +91,48 @@ describe('the list of MCP tools', () => {
     await using mcp = await startMcp({ customFields: { users: { properties } } });
     const { update_user } = await inputs(await mcp.connect());
     const { changes } = (update_user as JsonObject).properties as { changes: JsonObject };
-    expect(changes.properties).to.deep.equal({ a: {}, b: {} });
+    expect(changes.properties).to.deep.include({ a: {}, b: {} });
+  });
+
+  it('has only names that clients accept, and descriptions with the others', async () => {
+    const posts = {
+      properties: {
+        ...{ größe: { type: 'integer' }, 'seo title': {}, $x: {}, ['x'.repeat(64)]: {} },
+        seo: { properties: { 'meta title': {} } },
+      },
+    };
+    const declared = { posts: { länge: 'number', slug: 'text' } };
+    const options = { customFields: { posts }, deletes: true };
+    await using mcp = await startMcp(options, rostrumWith(declared));
+    const client = await mcp.connect();
+    const { tools } = await client.listTools();
+    for (const name of namesIn(tools)) expect(name).to.match(/^[a-zA-Z0-9_.-]{1,64}$/);
+    for (const { name, description } of tools) {
+      const others = ' Also takes "länge", "größe", "seo title", "$x".';
+      if (/^(?:create|update)_post$/.test(name)) expect(description).to.include(others);
+      else expect(description).not.to.include('Also takes');
+    }
+    const { create_post } = await inputs(client);
+    const slug = { type: ['string', 'null'], maxLength: 1000 };
+    expect(create_post?.properties).to.deep.include({ slug, seo: {}, ['x'.repeat(64)]: {} });
+    const fields = { größe: 5, länge: 1.5 };
+    const made = await client.call('create_post', { title: 'A', key: 'a', ...fields });
+    expect(made.content.post).to.include(fields);
+  });
+
+  it('has no create_post if a post must have a field that cannot be an argument', async () => {
+    for (const name of ['größe', 'key']) {
+      const lines: unknown[] = [];
+      const logger = { info() {}, error() {}, warn: (...line: unknown[]) => lines.push(line) };
+      const posts = { properties: { [name]: {} }, required: ['lang', name] };
+      await using mcp = await startMcp({ customFields: { posts }, logger });
+      const { create_post, update_post } = await inputs(await mcp.connect());
+      expect([create_post, typeof update_post]).to.deep.equal([undefined, 'object']);
+      const reason = `the post schema requires "${name}", which cannot be an argument`;
+      expect(lines).to.deep.equal([
+        [{ field: name }, `MCP clients get no tool create_post: ${reason}.`],
+      ]);
+    }
   });
 });
 
@@ -105,5 +169,51 @@ describe('custom fields in MCP tools', () => {
     const user = (await mcp.rostrum.users.create({ name: 'Ada', born: 1815 })).record;
     const args = { id: user.id, version: 1, changes: { born: null } };
     expect((await client.call('update_user', args)).content.user).not.to.have.property('born');
+  });
+
+  it('are rejected with a pointer if a value does not have the declared type', async () => {
+    await using mcp = await startMcp({}, rostrumWith());
+    const client = await mcp.connect();
+    const post = (await mcp.rostrum.posts.create({ title: 'A' })).record;
+    const user = (await mcp.rostrum.users.create({ name: 'Ada' })).record;
+    const wrong = { slug: 5, views: '12', ok: 'yes', tags: ['a', 5] };
+    for (const [name, value] of Object.entries(wrong)) {
+      const changes = { [name]: value };
+      for (const { isError, content } of [
+        await client.call('create_post', { title: 'B', key: name, ...changes }),
+        await client.call('update_post', { id: post.id, version: 1, changes }),
+      ]) {
+        const pointer = name === 'tags' ? '/tags/1' : `/${name}`;
+        expect([isError, content.error.code]).to.deep.equal([true, 'invalid-record']);
+        expect(content.error.issues).to.have.lengthOf(1);
+        expect(content.error.issues[0]).to.include({ pointer, code: 'type' });
+      }
+    }
+    const args = { id: user.id, version: 1, changes: { born: '1815' } };
+    const { content } = await client.call('update_user', args);
+    expect(content.error.issues[0]).to.include({ pointer: '/born', code: 'type' });
+    const { items } = await mcp.rostrum.posts.list();
+    expect(items.map(({ record, version }) => [record, version])).to.deep.equal([[post, 1]]);
+  });
+
+  it('are rejected in a filter of more than 64 elements or 32 conditions', async () => {
+    const numbers = Array.from({ length: 14 }, (_, n) => [`n${n}`, 'number'] as const);
+    const posts = { ...Object.fromEntries(numbers), tags: 'text[]', langs: 'text[]' };
+    await using mcp = await startMcp({}, rostrumWith({ posts }));
+    const client = await mcp.connect();
+    const texts = (length: number) => Array.from({ length }, String);
+    const ranges = Object.fromEntries(numbers.map(([name]) => [name, { from: 1, before: 2 }]));
+    const others = { tags: 'a', langs: 'b', author: 'c', title_starts_with: 'd' };
+    for (const [filter, message] of [
+      [{ tags: texts(32), langs: texts(32) }, undefined],
+      [{ tags: texts(32), langs: texts(33) }, /at most 64 elements/],
+      [{ tags: texts(50_000) }, /at most 64 elements/],
+      [{ ...ranges, ...others }, undefined],
+      [{ ...ranges, ...others, state: 'draft' }, /at most 32 conditions/],
+    ] as const) {
+      const { isError, content } = await client.call('find_posts', filter);
+      expect(isError).to.equal(message !== undefined);
+      if (message !== undefined) expect(content.error.message).to.match(message);
+    }
   });
 });

@@ -1,10 +1,13 @@
 import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
-import { customFieldSchemas, isClosed } from '../../../domain/declared-schema.ts';
+import {
+  changeSchemas,
+  customFieldSchemas,
+  type FieldSchemas,
+  isClosed,
+} from '../../../domain/field-schemas.ts';
 import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
 import type { JsonSchema } from '../endpoint.ts';
 import { reference } from './fields.ts';
-
-type JsonSchemas = Readonly<Record<string, JsonSchema>>;
 
 /** The custom fields that are declared or in a deployment's own schema. */
 export interface CustomFields {
@@ -45,12 +48,19 @@ export function customFieldsOf(
     }
     return reference(name).$ref;
   };
+  const described = (schemas: FieldSchemas): JsonSchema => {
+    const entries = Object.entries(rebased(schemas));
+    return Object.fromEntries(entries.map(([name, one]) => [name, asDouble(one as JsonSchema)]));
+  };
 
-  const schemas = Object.entries(rebased(customFieldSchemas(declared, own)) as JsonSchemas);
-  const properties = Object.fromEntries(schemas.map(([name, one]) => [name, asDouble(one)]));
-  const { required = [] } = own as { readonly required?: readonly string[] };
-  const changes = changesOf({ properties, required });
-  return { properties, changes, required, isOpen: !isClosed(own), components };
+  const schemas = customFieldSchemas(declared, own);
+  return {
+    properties: described(schemas),
+    changes: described(changeSchemas(schemas, own.required)),
+    required: (own.required ?? []) as readonly string[],
+    isOpen: !isClosed(own),
+    components,
+  };
 }
 
 /** Clients in Go and Java would read a number without a format as a float of 32 bits. */
@@ -69,31 +79,3 @@ function targetOf(pointer: string, schema: JsonObject): unknown {
     return isMember ? Reflect.get(part, name) : undefined;
   }, schema);
 }
-
-/** Returns the schemas of an object's members in a merge patch. */
-function changesOf({ properties = {}, required = [] }: JsonSchema): JsonSchema {
-  const isNeeded = (name: string) => (required as readonly string[]).includes(name);
-  const members = Object.entries(properties as JsonSchemas);
-  return Object.fromEntries(members.map(([name, one]) => [name, changeOf(one, isNeeded(name))]));
-}
-
-/** An object is merged into the present one; anything else replaces it, and null removes it. */
-function changeOf(field: JsonSchema, isNeeded: boolean): JsonSchema {
-  const { type } = field;
-  if (type === 'object') {
-    return {
-      type: isNeeded ? type : [type, 'null'],
-      properties: changesOf(field),
-      additionalProperties: !isClosed(field as JsonObject),
-    };
-  }
-  if (type === undefined || [type].flat().includes('object')) return {};
-  if (isNeeded) return field;
-  const isPlain = Object.keys(field).every((keyword) => !alternatives.has(keyword));
-  return isPlain
-    ? { ...field, type: [...new Set([type].flat()).add('null')] }
-    : { anyOf: [field, { type: 'null' }] };
-}
-
-/** Keywords that can reject null, whatever the type. */
-const alternatives = new Set('$ref $dynamicRef allOf anyOf oneOf not if const enum'.split(' '));

@@ -2,14 +2,19 @@ import { type FieldDeclarations, fieldsIn } from './declared-fields.ts';
 import { isPlainObject, type Json, type JsonObject } from './json.ts';
 import { type DeclaredRule, declaredRules } from './rules.ts';
 
+// JSON Schemas (2020-12) of custom fields, for the descriptions of HTTP and MCP.
+
+/** The schemas of fields, by name. */
+export type FieldSchemas = Readonly<Record<string, Json>>;
+
 /**
- * Returns JSON Schemas (2020-12) of the custom fields that are declared or in a deployment's own schema, by name. A
- * field that is both follows both.
+ * Returns the schemas of the custom fields that are declared or in a deployment's own schema. A field that is both
+ * follows both.
  */
 export function customFieldSchemas(
   declared: FieldDeclarations | undefined,
   own: JsonObject = {},
-): Readonly<Record<string, Json>> {
+): FieldSchemas {
   const schemas = { ...(own.properties as JsonObject | undefined) };
   for (const { name, type } of fieldsIn(declared)) {
     if (!Object.hasOwn(schemas, name) && isClosed(own)) continue;
@@ -51,3 +56,33 @@ function narrowed(schema: JsonObject, own: Json | undefined): JsonObject {
   both.type = common.length === 1 ? (common[0] as string) : common;
   return both;
 }
+
+/** Returns the schemas of fields in a merge patch (RFC 7396). */
+export function changeSchemas(schemas: FieldSchemas, required: Json = []): FieldSchemas {
+  const isNeeded = (name: string) => (required as readonly string[]).includes(name);
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, changeOf(schema, isNeeded(name))]),
+  );
+}
+
+/** An object is merged into the present one; anything else replaces it, and null removes it. */
+function changeOf(field: Json, isNeeded: boolean): Json {
+  const schema = field as JsonObject;
+  const { type } = schema;
+  if (type === 'object') {
+    return {
+      type: isNeeded ? type : [type, 'null'],
+      properties: changeSchemas((schema.properties ?? {}) as JsonObject, schema.required),
+      additionalProperties: !isClosed(schema),
+    };
+  }
+  if (type === undefined || [type].flat().includes('object')) return {};
+  if (isNeeded) return schema;
+  const isPlain = Object.keys(schema).every((keyword) => !alternatives.has(keyword));
+  return isPlain
+    ? { ...schema, type: [...new Set([type].flat()).add('null')] }
+    : { anyOf: [schema, { type: 'null' }] };
+}
+
+/** Keywords that can reject null, whatever the type. */
+const alternatives = new Set('$ref $dynamicRef allOf anyOf oneOf not if const enum'.split(' '));

@@ -54,7 +54,7 @@ describe('custom fields on the command line', function () {
     const path = join(folder, 'broken.db');
     const tags = Array.from({ length: 65 }, String);
     const ids: string[] = [];
-    const posts = [{ slug: 'a' }, { slug: 'b', tags }, { slug: 'a' }, { slug: 5 }, { slug: 5 }];
+    const posts = [{ slug: 'a' }, { slug: 'b', tags }, { slug: 'a' }, { slug: 5 }, { slug: null }];
     {
       await using store = await openSqliteStore({ path });
       const rostrum = createRostrum(store);
@@ -65,12 +65,13 @@ describe('custom fields on the command line', function () {
     const index = ['--field', 'posts.slug:text:unique', '--field', 'posts.tags:text[]'];
     const check = ['src/main.ts', 'check', '--store', `sqlite:${path}`];
     const { code, stdout } = await node([...check, ...index]);
-    const [first, long, second] = ids;
+    const [first, long, second, number] = ids;
     expect([code, ...stdout.split('\n')]).to.deep.equal([
       2,
       `post ${long}: /tags The field "tags" must have at most 64 elements.`,
       `post ${second}: /slug The record ${first} has the same value.`,
-      '2 of 5 records are not valid.',
+      `post ${number}: /slug The field "slug" must be a string.`,
+      '3 of 5 records are not valid.',
       '',
     ]);
     expect((await node(check)).stdout).to.equal('All 5 records are valid.\n');

@@ -2,10 +2,12 @@
 import { systemClock, uuidV7 } from './adapters/system/index.ts';
 import type { CustomFieldsInput } from './domain/custom-fields.ts';
 import type { DeclaredFields } from './domain/declared-fields.ts';
-import type { CheckedDeclarations } from './domain/declared-types.ts';
+import type { CheckedDeclarations, CustomOf, FieldsOf } from './domain/declared-types.ts';
+import type { HostRules } from './domain/host-rules.ts';
 
 import type { JsonObject } from './domain/json.ts';
 import { checkOptions } from './domain/options.ts';
+import type { Post } from './domain/post.ts';
 import {
   assembleRostrum,
   type CustomFieldsSchemas,
@@ -13,12 +15,17 @@ import {
   type TypedSchemas,
 } from './domain/services/rostrum.ts';
 import type { Around, Services } from './domain/services/services.ts';
+import type { User } from './domain/user.ts';
 import type { Clock } from './ports/clock.ts';
 import type { IdGenerator } from './ports/id-generator.ts';
 import type { Store } from './ports/store.ts';
 
 /** Replaceable parts, and the schemas of custom fields. */
-export interface RostrumOptions<Schemas = CustomFieldsSchemas, Wrapped extends object = Services> {
+export interface RostrumOptions<
+  Schemas = CustomFieldsSchemas,
+  Wrapped extends object = Services,
+  Rules = HostRules,
+> {
   /** The machine's clock when absent. */
   readonly clock?: Clock | undefined;
   /** UUIDs of version 7 when absent. */
@@ -29,6 +36,8 @@ export interface RostrumOptions<Schemas = CustomFieldsSchemas, Wrapped extends o
   readonly publicUserFields?: readonly string[] | undefined;
   /** Wraps the services, for every caller. */
   readonly around?: Around<Wrapped> | undefined;
+  /** Rules about the content of records, for every caller and every interface. */
+  readonly rules?: Rules | undefined;
 }
 
 /** Stops a type from being inferred from where a result goes, and keeps unions and hovers. */
@@ -54,11 +63,16 @@ export function createRostrum<
   store: Store<Declared> & CheckedDeclarations<Declared, Exactly<UO>, Exactly<PO>>,
   options: RostrumOptions<
     TypedSchemas<UO, UI, PO, PI>,
-    Services<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Declared>>
+    Services<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Declared>>,
+    HostRules<
+      User<CustomOf<Exactly<UO>, FieldsOf<Exactly<Declared>, 'users'>>>,
+      Post<CustomOf<Exactly<PO>, FieldsOf<Exactly<Declared>, 'posts'>>>
+    >
   > = {},
 ): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Declared>> {
-  checkOptions(options, ['clock', 'ids', 'customFields', 'publicUserFields', 'around']);
-  const { clock = systemClock, ids = uuidV7, customFields, publicUserFields, around } = options;
+  checkOptions(options, ['clock', 'ids', 'customFields', 'publicUserFields', 'around', 'rules']);
+  const { clock = systemClock, ids = uuidV7, customFields, publicUserFields } = options;
+  const { around, rules } = options;
   if (customFields !== undefined) checkOptions(customFields, ['users', 'posts']);
   const schemas = customFields as CustomFieldsSchemas | undefined;
   // The schemas guarantee the types of custom fields.
@@ -69,6 +83,7 @@ export function createRostrum<
     customFields: schemas,
     publicUserFields,
     around: around as unknown as Around | undefined,
+    rules: rules as HostRules | undefined,
   }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Declared>>;
 }
 
@@ -87,6 +102,7 @@ export {
   type Outcome,
   RostrumError,
 } from './domain/errors.ts';
+export { type HostRule, type HostRules, type JudgedChange, refused } from './domain/host-rules.ts';
 export type { Instant } from './domain/instant.ts';
 export type { FieldCode, FieldIssue } from './domain/issues.ts';
 export type { Json, JsonObject } from './domain/json.ts';

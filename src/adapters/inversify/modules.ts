@@ -59,15 +59,17 @@ export const coreModule = new ContainerModule(({ bind }) => {
     )
     .inSingletonScope();
   bind(tokens.around).toConstantValue(undefined);
+  bind(tokens.rules).toConstantValue(undefined);
   bind(tokens.rostrum)
     .toResolvedValue(
-      (opened, clock, ids, customFields, metrics, around, { publicUserFields }) => {
+      (opened, clock, ids, customFields, metrics, around, rules, { publicUserFields }) => {
         const store = metrics === undefined ? opened : metrics.measured(opened);
-        return assembleRostrum({ store, clock, ids, customFields, publicUserFields, around });
+        const parts = { store, clock, ids, customFields, publicUserFields, around, rules };
+        return assembleRostrum(parts);
       },
       [
         ...([tokens.store, tokens.clock, tokens.ids, tokens.customFields] as const),
-        ...([tokens.metrics, tokens.around, tokens.settings] as const),
+        ...([tokens.metrics, tokens.around, tokens.rules, tokens.settings] as const),
       ],
     )
     .inSingletonScope();

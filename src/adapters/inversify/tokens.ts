@@ -1,5 +1,6 @@
 import type { ServiceIdentifier } from 'inversify';
 import type { CustomFieldsInput } from '../../domain/custom-fields.ts';
+import type { HostRules } from '../../domain/host-rules.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { CustomFieldsSchemas, Rostrum, TypedSchemas } from '../../domain/services/rostrum.ts';
 import type { Around } from '../../domain/services/services.ts';
@@ -37,6 +38,7 @@ export const tokens = {
   customFields: token<CustomFieldsSchemas>('custom-fields'),
   /** Wraps the services, for every caller; undefined if nothing wraps them. */
   around: token<Around | undefined>('around'),
+  rules: token<HostRules | undefined>('rules'),
   /** Identifies the caller of a request; undefined if no credentials are required. */
   authenticate: token<Authenticate | undefined>('authenticate'),
   rateLimits: token<RateLimits>('rate-limits'),

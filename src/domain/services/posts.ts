@@ -15,7 +15,7 @@ import { maxLimitWithAuthors, type PageWithAuthors, type PostService } from './p
 import type { Created } from './record-service.ts';
 import {
   allRecords,
-  checkChange,
+  checkDeletion,
   checkId,
   getRecord,
   listRecords,
@@ -103,7 +103,7 @@ async function deletePost(
   const isDeleted =
     isCleanText(id) &&
     (await context.repository.delete(id, (current) => {
-      checkChange(context, id, current, precondition, now);
+      checkDeletion(context, id, current, precondition, now);
     }));
   if (!isDeleted) throw notFound(context, id);
 }

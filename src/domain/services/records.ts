@@ -1,6 +1,7 @@
 import type { Repository } from '../../ports/repository.ts';
 import type { Access } from '../access.ts';
 import { RostrumError } from '../errors.ts';
+import { type HostRule, judge } from '../host-rules.ts';
 import type { Instant } from '../instant.ts';
 import { copyJson } from '../json.ts';
 import type { Page } from '../list.ts';
@@ -34,6 +35,8 @@ export interface RecordContext<R extends ServerMadeFields, Repo extends Reposito
   extends CallContext {
   readonly repository: Repo;
   readonly model: RecordModel<R>;
+  /** The host's rule about the content of records. */
+  readonly rule?: HostRule<R> | undefined;
   readonly now: () => Instant;
   readonly newId: () => Id;
 }
@@ -62,11 +65,13 @@ export async function newRecord<R extends ServerMadeFields>(
 
 /** Stores a record that {@link newRecord} made. */
 export async function storeNewRecord<R extends ServerMadeFields>(
-  { repository }: Context<R>,
+  context: Context<R>,
   record: R,
   receipt: Receipt | undefined,
 ): Promise<Created<R>> {
+  const { repository } = context;
   const { id } = record;
+  judgeChange(context, undefined, record);
   const creation = await repository.create(record, receipt, { isNewId: true });
   // Only a replayed record is another one, whose JSON has to be parsed.
   return Object.assign(creation, { id: creation.replayed ? creation.record.id : id });
@@ -171,13 +176,35 @@ export async function changeRecord<R extends ServerMadeFields>(
     context.access?.checkAuthor(record, input, mode);
     const next = context.model[mode](record, input, now);
     changed = next !== record;
+    if (changed) judgeChange(context, record, next);
     return next;
   });
   return stored && Object.assign(stored, { changed });
 }
 
+/** Applies the host's rule to a change by this caller. */
+export function judgeChange<R extends ServerMadeFields>(
+  { rule, access }: Context<R>,
+  before: R | undefined,
+  after: R | undefined,
+): void {
+  judge(rule, { before, after, caller: access?.caller });
+}
+
+/** Throws if this caller is not allowed to delete this version. Called in the store's atomic step. */
+export function checkDeletion<R extends ServerMadeFields>(
+  context: Context<R>,
+  id: Id,
+  current: Versioned<R>,
+  precondition: Precondition,
+  now: Instant,
+): void {
+  checkChange(context, id, current, precondition, now);
+  if (context.rule !== undefined) judgeChange(context, current.record, undefined);
+}
+
 /** Throws if this caller is not allowed to change or delete this version. Called in the store's atomic step. */
-export function checkChange<R extends ServerMadeFields>(
+function checkChange<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
   current: Versioned<R>,

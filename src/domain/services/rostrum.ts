@@ -10,6 +10,7 @@ import type {
   Named,
 } from '../custom-fields.ts';
 import { checkDeclaredFields, type DeclaredFields } from '../declared-fields.ts';
+import { checkHostRules, type HostRules } from '../host-rules.ts';
 import { type Instant, isInstant } from '../instant.ts';
 import type { JsonObject } from '../json.ts';
 import { checkSynchronous } from '../options.ts';
@@ -87,15 +88,18 @@ export interface RostrumParts {
   readonly publicUserFields?: readonly string[] | undefined;
   /** Wraps the services, once for each caller. */
   readonly around?: Around | undefined;
+  /** The host's rules about the content of records. */
+  readonly rules?: HostRules | undefined;
 }
 
 /** @throws TypeError or RangeError for parts or custom filters that cannot be used */
 export function assembleRostrum(parts: RostrumParts): Rostrum {
-  const { store, clock, ids, customFields = {}, publicUserFields = [], around } = parts;
+  const { store, clock, ids, customFields = {}, publicUserFields = [], around, rules = {} } = parts;
   checkParts(store, clock, ids, customFields);
   const { declaredFields = {} } = store;
   checkDeclaredFields(declaredFields);
   checkPublicUserFields(publicUserFields);
+  checkHostRules(rules);
   const filters = { users: { ...declaredFields.users }, posts: { ...declaredFields.posts } };
   const shared = { now: checkedClock(clock), newId: checkedIds(ids) };
   const users = {
@@ -104,6 +108,7 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
     repository: store.users,
     declared: filters.users,
     model: new RecordModel<User>(userRules, customFields.users, filters.users),
+    rule: rules.users,
     publicFields: ['id', 'name', 'createdAt', ...publicUserFields],
     access: undefined,
   } as const satisfies UserContext;
@@ -113,6 +118,7 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
     repository: store.posts,
     declared: filters.posts,
     model: new RecordModel<Post>(postRules, customFields.posts, filters.posts),
+    rule: rules.posts,
     authors: (ids, signal) => publicUsers(users, ids, signal),
     access: undefined,
   } as const satisfies PostContext;

@@ -13,10 +13,11 @@ import type { Created } from './record-service.ts';
 import {
   allRecords,
   changeRecord,
-  checkChange,
+  checkDeletion,
   checkId,
   findRecord,
   getRecord,
+  judgeChange,
   listRecords,
   newRecord,
   notFound,
@@ -113,6 +114,7 @@ async function saveOwnUser(
     if (precondition.only !== undefined) throw notFound(context, id);
     try {
       const user = context.model.create(input, id, context.now(), id);
+      judgeChange(context, undefined, user);
       const creation = await context.repository.create(user);
       return Object.assign(creation, { changed: true, created: true });
     } catch (error) {
@@ -137,7 +139,7 @@ async function deleteUser(
   access?.checkWrite();
   if (posts !== 'refuse') access?.checkWritePostsOf(id);
   const now = context.now();
-  const guard = (current: Versioned<User>) => checkChange(context, id, current, options, now);
+  const guard = (current: Versioned<User>) => checkDeletion(context, id, current, options, now);
   try {
     const deletion = isCleanText(id) ? await repository.delete(id, posts, now, guard) : undefined;
     if (deletion === undefined) throw notFound(context, id);

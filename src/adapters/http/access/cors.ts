@@ -1,7 +1,7 @@
 import { areHarmless } from '../../../domain/access.ts';
+import type { Scope } from '../../../domain/caller.ts';
 import { isOriginPattern, matchesOrigin } from '../../../domain/hosts.ts';
 import type { Step } from '../context.ts';
-import type { RostrumHttpOptions } from '../options.ts';
 
 /** The response headers that scripts of other origins can read. */
 const exposed =
@@ -11,7 +11,11 @@ const exposed =
 /** How long a browser can cache the response to a preflight, in seconds. */
 const maxAge = '600';
 
-type CorsOptions = Pick<RostrumHttpOptions, 'cors' | 'anonymous' | 'authenticate'>;
+interface CorsOptions {
+  readonly cors?: readonly string[] | undefined;
+  readonly anonymous?: readonly Scope[] | undefined;
+  readonly authenticate?: unknown;
+}
 
 /**
  * Checks the origins whose scripts can read responses.

@@ -10,7 +10,7 @@ export interface KeyFileOption {
 }
 
 export interface NewKey extends KeyFileOption {
-  readonly scopes: string;
+  readonly scopes?: string;
   readonly name?: string;
   readonly subject?: string;
   readonly expires?: string;
@@ -18,20 +18,27 @@ export interface NewKey extends KeyFileOption {
 
 /** `rostrum key create`: prints only the token to standard output, so that scripts can read it. */
 export function createKeyCommand(options: NewKey): void {
-  const { subject, name } = options;
+  const { subject, name, authKeys, scopes: listed } = options;
+  if (authKeys === undefined || listed === undefined) {
+    const missing = [
+      ...(authKeys === undefined ? ['--auth-keys FILE'] : []),
+      ...(listed === undefined ? ['--scopes LIST'] : []),
+    ];
+    throw new Failure(`Missing: ${missing.join(' and ')}. See rostrum key create --help.`);
+  }
   if (name !== undefined && !isKeyName(name))
     throw new Failure(
       '--name must be one line of 1 to 100 characters. See rostrum key create --help.',
     );
   if (subject !== undefined && !isId(subject))
     throw new Failure('--subject must be the id of a user. See rostrum key create --help.');
-  const scopes = readScopes(options.scopes);
+  const scopes = readScopes(listed);
   const own = scopes.find((scope) => scope.endsWith(':own'));
   if (own !== undefined && subject === undefined) {
     throw new Failure(`The scope ${own} needs a user: name the id of the user with --subject.`);
   }
   const given = { scopes, name, subject, expires: readExpiry(options.expires) };
-  const { token, key } = addKey(fileOf(options), given);
+  const { token, key } = addKey(authKeys, given);
   print(token);
   process.stderr.write(`This is the token of key ${key.id}; it is not shown again.\n`);
 }

@@ -209,7 +209,7 @@ function createProgram(): Command {
 function addKeyCommands(key: Command): void {
   withSettings(key.command('create'), 'authKeys')
     .description('create a key and print its token (shown only once)')
-    .requiredOption('--scopes <list>', 'scopes of the key, such as users:read,posts:write:own')
+    .option('--scopes <list>', 'scopes of the key, such as users:read,posts:write:own')
     .option('--name <text>', 'label for key list')
     .option('--subject <id>', 'id of the user that the key belongs to')
     .option('--expires <when>', 'when the key expires: 90d, 12h or 2027-01-01')

@@ -56,7 +56,7 @@ describe('rostrum key', function () {
       'posts:read, users:reed',
     ],
     [/^--scopes has "", which is not a scope/, 'create', '--scopes', ''],
-    [/^Required option '--scopes <list>'/, 'create'],
+    [/^Missing: --scopes LIST\./, 'create'],
     [
       /^--expires must be a time in the future/,
       'create',
@@ -105,6 +105,8 @@ describe('rostrum key', function () {
 
   it('requires a key file and a subcommand', async () => {
     expect(await failureOf(runProgram(['key', 'list']))).to.match(/--auth-keys or AUTH_KEYS/);
+    const said = await failureOf(runProgram(['key', 'create']));
+    expect(said).to.match(/^Missing: --auth-keys FILE and --scopes LIST\./);
     expect(await failureOf(runProgram(['key']))).to.match(/create, list, revoke/);
     expect(await failureOf(runProgram(['key', 'show']))).to.match(/show|arguments/);
     writeFileSync(file, 'no key\n', { mode: 0o600 });

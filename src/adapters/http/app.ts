@@ -261,7 +261,10 @@ function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Step {
       ?.toLowerCase()
       .replace(/\.?(?::\d*)?$/, '');
     if (name !== undefined && isOwnHost?.(name) === false) {
-      throw new Problem('misdirected-request', 'The Host header names another server.');
+      throw new Problem(
+        'misdirected-request',
+        'The Host header names another server. If this is how clients reach it, set --public-url.',
+      );
     }
     if (!target.isValid)
       throw new Problem('invalid-path', 'Malformed percent-encoding in the path.');

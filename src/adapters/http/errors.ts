@@ -96,8 +96,10 @@ function fromRostrumError(error: AnyRostrumError, ctx: Context, retryTimes: Retr
     case 'email-taken':
     case 'field-taken':
       return new Problem(error.code, message, { errors: error.details.issues });
-    case 'user-has-posts':
-      return new Problem(error.code, message, { members: { posts: error.details.posts } });
+    case 'user-has-posts': {
+      const sentence = `${message} Add ?posts=delete to delete posts, or ?posts=keep to keep them without an author.`;
+      return new Problem(error.code, sentence, { members: { posts: error.details.posts } });
+    }
     case 'version-mismatch':
       return versionMismatch(ctx.headers['if-match'], entityTag(error.details.version));
     case 'store-unavailable':

@@ -109,7 +109,7 @@ export const methodNotAllowed: Step = (ctx, next) => {
     ctx.set({ Allow });
     return undefined;
   }
-  const sentence = `${ctx.method} is not allowed on this path.`;
+  const sentence = `${ctx.method} is not allowed on this path, which has ${Allow}.`;
   throw new Problem('method-not-allowed', sentence, { headers: { Allow } });
 };
 

@@ -133,6 +133,12 @@ async function callAuthenticate(authenticate: Authenticate, ctx: Context): Promi
   }
 }
 
+function invalidCredentials({ headers }: Context): string {
+  const hasNoScheme = !headers.authorization?.trim().includes(' ');
+  const hint = hasNoScheme ? ' Write "Bearer" and a space before the key or token.' : '';
+  return `The credentials are not valid.${hint}`;
+}
+
 function unauthenticated(ctx: Context, resource: string | undefined): Problem {
   const isSent = ctx.headers.authorization !== undefined;
   const metadata = metadataUrl(ctx, resource);
@@ -140,7 +146,7 @@ function unauthenticated(ctx: Context, resource: string | undefined): Problem {
     ...(metadata === undefined ? [] : [`resource_metadata="${metadata}"`]),
     ...(isSent ? ['error="invalid_token"'] : []),
   ];
-  const sentence = isSent ? 'The credentials are not valid.' : 'This request needs credentials.';
+  const sentence = isSent ? invalidCredentials(ctx) : 'This request needs credentials.';
   const challenge = ['Bearer', parameters.join(', ')].filter((part) => part !== '').join(' ');
   return new Problem('unauthenticated', sentence, { headers: { 'WWW-Authenticate': challenge } });
 }

@@ -135,9 +135,12 @@ describe('the program with --mcp', function () {
     }
     const preflight = await fetch(urlOf(server), {
       method: 'OPTIONS',
-      headers: { Origin: allowed, 'Access-Control-Request-Method': 'POST' },
+      headers: {
+        ...{ Origin: allowed, 'Access-Control-Request-Method': 'POST' },
+        'Access-Control-Request-Headers': 'mcp-protocol-version',
+      },
     });
-    expect(preflight.headers.get('Access-Control-Allow-Headers')).to.match(/MCP-Protocol-Version/i);
+    expect(preflight.headers.get('Access-Control-Allow-Headers')).to.equal('mcp-protocol-version');
     const rebound = request(urlOf(server), {
       method: 'POST',
       headers: { Host: 'evil.example.com' },

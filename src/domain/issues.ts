@@ -15,8 +15,8 @@ export type FieldCode =
   /** An id in the body that differs from the record's. */
   | 'mismatch'
   /**
-   * The key itself is invalid: empty, a lone surrogate, NUL, `__proto__`, or too long. If it is too long,
-   * the pointer is that of its object.
+   * The key itself is invalid: empty, a lone surrogate, NUL, `__proto__`, too long, or another spelling of a
+   * known field. If it is too long, the pointer is that of its object.
    */
   | 'key'
   | 'too-deep'

@@ -40,12 +40,11 @@ export function queryHint(
   return (name) => {
     const field = fieldOf(name);
     const folded = foldedName(field.replace(/^\$/, ''));
-    const [first, ...more] = known.get(folded) ?? [];
-    if (first?.atMost !== undefined) {
-      return `Repeat "${first.name}" for several values: ${first.name}=…&${first.name}=….`;
-    }
-    if (first !== undefined)
-      return `Use ${[first, ...more].map((it) => `"${it.name}"`).join(', ')}.`;
+    const own = known.get(folded);
+    const list = own?.find(({ atMost }) => atMost !== undefined)?.name;
+    if (list !== undefined)
+      return `Use "${list}", and repeat it for several values: ${list}=…&${list}=….`;
+    if (own !== undefined) return `Use ${own.map((it) => `"${it.name}"`).join(', ')}.`;
     const usual = advice.find(({ names }) => names.includes(folded));
     if (usual !== undefined) return usual.sentence;
     if (!isDeclarable(collection, field)) return '';

@@ -73,7 +73,7 @@ describe('lists filtered by declared fields', () => {
     for (const [name, hint] of [
       ['pinned[gte]', 'Use "pinned".'],
       ['pages[startsWith]', `Use "pages", ${bounds}.`],
-      ['tags[startsWith]', 'Repeat "tags" for several values: tags=…&tags=….'],
+      ['tags[startsWith]', 'Use "tags", and repeat it for several values: tags=…&tags=….'],
       ['slug[like]', /^Use "slug", "slug\[gte\]", .*"slug\[startsWith\]"\.$/],
     ] as const) {
       const { errors } = expectProblem(await api.get(`/posts?${name}=1`), 400, 'invalid-query');

@@ -65,7 +65,9 @@ describe('the query', () => {
       ...['order', 'order_by', 'orderBy', '$orderby'].map((it) => [it, sort] as const),
       ...['per_page', 'pageSize', 'limit[]', 'Limit'].map((it) => [it, 'Use "limit".'] as const),
       ...['createdAt', 'created_at[gte]', 'createdAt[eq]'].map((it) => [it, times] as const),
-      ...['id[]', 'id[0]'].map((it) => [it, 'Repeat "id" for several values: id=…&id=….'] as const),
+      ...['id[]', 'id[0]'].map(
+        (it) => [it, 'Use "id", and repeat it for several values: id=…&id=….'] as const,
+      ),
       ['name[gte]', 'Use "name", "name[startsWith]".'],
       ['filter[name]', 'Each filter is a parameter of its own, such as createdAt[gte]=….'],
       [

@@ -98,7 +98,7 @@ describe('the log', () => {
   it('names the caller, and the client address reported by a trusted proxy', async () => {
     const { logger, lines } = keepLog();
     const trusting = { logger, authenticate, trustedProxies: 1 };
-    await using api = await startApi({ app: trusting, serve: trusting });
+    await using api = await startApi({ app: trusting, serve: { logger, trustedProxies: 1 } });
     const ada = as({ name: 'ada', scopes: ['users:read'] });
     const headers = {
       ...ada,

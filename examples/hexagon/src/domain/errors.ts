@@ -1,0 +1,26 @@
+/** Why the core rejects a call. Clients depend on these codes, so don't rename them. */
+const messages = {
+  'invalid-input': 'The input has invalid fields.',
+  'invalid-query': 'The query has invalid fields.',
+  'note-not-found': 'There is no note with this id.',
+  'owner-not-found': 'There is no owner with this id.',
+  'quota-exceeded': 'The owner cannot have more notes.',
+  'unknown-owner': 'There is no owner with this ownerId.',
+  'version-mismatch': 'The note has changed since you read it.',
+};
+
+export type ErrorCode = keyof typeof messages;
+export type Issue = { readonly field: string; readonly message: string };
+
+/** A rejection that the caller can act on. Any other error is a bug or an outage. */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+  /** The invalid fields of the input. */
+  readonly issues: readonly Issue[] | undefined;
+
+  constructor(code: ErrorCode, issues?: readonly Issue[]) {
+    super(messages[code]);
+    this.code = code;
+    this.issues = issues;
+  }
+}

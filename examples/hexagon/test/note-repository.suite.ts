@@ -28,7 +28,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       return id;
     }
     function addNote(ownerId: string, id: string = randomUUID()): Promise<Note> {
-      const input = { ownerId, title: 'Title', text: 'Text', pinned: true };
+      const input = { ownerId, title: `Note ${id}`, text: 'Text', pinned: true };
       return store.notes.create(ownerId, (owner) => newNote(id, input, owner));
     }
     const countsOf = (...ids: string[]): Promise<number[]> =>
@@ -73,9 +73,9 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       const note = await addNote(from);
       const { id } = note;
       expect(await store.notes.get(id)).to.deep.equal(note);
-      const content = { title: 'New', text: '', pinned: false };
+      const content = { title: `New ${id}`, text: '', pinned: false };
       const updated = await store.notes.update(id, (note) => changeNote(note, content));
-      expect(updated).to.deep.equal({ id, version: 2, ownerId: from, ...content });
+      expect(updated).to.deep.equal({ ...note, ...content, version: 2 });
       for (let times = 1; times <= 2; times++) {
         await store.notes.move(id, to, moveNote);
         expect(await store.notes.get(id)).to.deep.equal({ ...updated, ownerId: to, version: 3 });
@@ -88,17 +88,16 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
 
     it('loses no update in a race', async () => {
       const { id } = await addNote(await addOwner());
-      const update = () =>
-        store.notes.update(id, (note) => changeNote(note, { text: `${note.text}!` }));
-      await Promise.all(Array.from({ length: 20 }, update));
+      const addMark = (note: Note) => changeNote(note, { text: `${note.text}!` });
+      await Promise.all(Array.from({ length: 20 }, () => store.notes.update(id, addMark)));
       expect(await store.notes.get(id)).to.include({ version: 21, text: `Text${'!'.repeat(20)}` });
     });
 
     it('never exceeds a quota in a race of moves and creations', async () => {
       const [from, to] = [await addOwner(), await addOwner(7)];
       const moved = await Promise.all(Array.from({ length: 10 }, () => addNote(from)));
-      const moves = moved.map(({ id }) => store.notes.move(id, to, moveNote));
-      const errors = await errorsOf(...moves, ...moved.map(() => addNote(to)));
+      const calls = moved.flatMap(({ id }) => [addNote(to), store.notes.move(id, to, moveNote)]);
+      const errors = await errorsOf(...calls);
       expect(errors).to.deep.equal(Array(13).fill('quota-exceeded'));
       expect(await store.notes.list({ ownerId: to, limit: 100 })).to.have.length(7);
       expect(await countsOf(to)).to.deep.equal([7]);

@@ -13,11 +13,13 @@ if (url) {
   const database = `test-${randomUUID()}`;
   describeStore('MongoDB', () => openMongodbStore(url, database));
   after(async () => {
-    await using client = new MongoClient(url);
+    const client = new MongoClient(url);
     await client.db(database).dropDatabase();
+    await client.close();
   });
 } else {
-  const message = 'MongoDB is not tested. Set MONGODB_TEST_URI to the URL of a replica set.';
-  if (CI === 'true') throw new Error(message);
-  console.warn(message);
+  const skip = CI === 'true' ? it : it.skip;
+  skip('the MongoDB store: set MONGODB_TEST_URI to the URL of a replica set to test it', () => {
+    throw new Error('In CI, the MongoDB store must be tested.');
+  });
 }

@@ -1,6 +1,6 @@
 import { type ClientSession, MongoClient } from 'mongodb';
 import { DomainError } from '../../domain/errors.ts';
-import type { Note } from '../../domain/note.ts';
+import { type Note, noteDefaults } from '../../domain/note.ts';
 import type { Owner } from '../../domain/owner.ts';
 import type { Store } from '../../ports/store.ts';
 
@@ -8,7 +8,8 @@ import type { Store } from '../../ports/store.ts';
 type Document<R> = Omit<R, 'id'> & { readonly _id: string };
 
 const toDocument = ({ id, ...note }: Note): Document<Note> => ({ _id: id, ...note });
-const toNote = ({ _id, ...note }: Document<Note>): Note => ({ id: _id, ...note });
+// Documents from before a field existed get its default.
+const toNote = ({ _id, ...note }: Document<Note>): Note => ({ ...noteDefaults, ...note, id: _id });
 const toOwner = ({ _id, ...owner }: Document<Owner>): Owner => ({ id: _id, ...owner });
 
 /** Connects to a replica set. The database is the one in the URL unless it is given. */
@@ -38,7 +39,7 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
    * Changes an owner's number of notes, and returns the owner as it was before. The number is a field so
    * that transactions that add notes to one owner conflict. Counting the notes would only read them.
    */
-  async function count(id: string, change: 1 | -1, session: ClientSession): Promise<Owner> {
+  async function addToCount(id: string, change: 1 | -1, session: ClientSession): Promise<Owner> {
     const options = { session, returnDocument: 'before' } as const;
     const increment = { $inc: { noteCount: change } };
     const owner = await ownerDocuments.findOneAndUpdate({ _id: id }, increment, options);
@@ -59,7 +60,7 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
       },
       create: (ownerId, decide) =>
         transaction(async (session) => {
-          const note = decide(await count(ownerId, 1, session));
+          const note = decide(await addToCount(ownerId, 1, session));
           await noteDocuments.insertOne(toDocument(note), { session });
           return note;
         }),
@@ -72,8 +73,8 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
       move: (id, ownerId, decide) =>
         transaction(async (session) => {
           const current = await findNote(id, { session });
-          const note = decide(current, await count(ownerId, 1, session));
-          await count(current.ownerId, -1, session);
+          const note = decide(current, await addToCount(ownerId, 1, session));
+          await addToCount(current.ownerId, -1, session);
           await noteDocuments.replaceOne({ _id: id }, toDocument(note), { session });
           return note;
         }),
@@ -81,7 +82,7 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
         transaction(async (session) => {
           const note = await findNote(id, { session });
           check(note);
-          await count(note.ownerId, -1, session);
+          await addToCount(note.ownerId, -1, session);
           await noteDocuments.deleteOne({ _id: id }, { session });
         }),
     },

@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import type { Note } from '../../domain/note.ts';
 import type { Owner } from '../../domain/owner.ts';
@@ -15,10 +15,9 @@ const migrations = [
 ];
 const noteColumns = ['id', 'version', 'ownerId', 'title', 'text', 'pinned'];
 
-type Row = Record<string, SQLInputValue>;
 // SQLite has no booleans.
-const toRow = (note: Note): Row => ({ ...note, pinned: Number(note.pinned) });
-const toNote = (row: Row) => ({ ...row, pinned: row.pinned === 1 }) as unknown as Note;
+const toRow = (note: Note) => ({ ...note, pinned: Number(note.pinned) });
+const toNote = (row: Record<string, unknown>) => ({ ...row, pinned: row.pinned === 1 }) as Note;
 
 /** Opens a database file, and creates it if necessary. `:memory:` is a database in memory. */
 export function openSqliteStore(path: string): Store {

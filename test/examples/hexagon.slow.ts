@@ -1,0 +1,173 @@
+import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { expect } from 'chai';
+import example from '../../examples/hexagon/package.json' with { type: 'json' };
+import manifest from '../../package.json' with { type: 'json' };
+import { blocksOf } from '../docs/markdown.ts';
+import { freePort } from '../support/free-port.ts';
+import { describeOnMongodb, sharedServer } from '../support/mongod/shared.ts';
+import { npm, outcomeOf, start } from '../support/process.ts';
+import { repository, temporaryDirectory } from '../support/repository-copy.ts';
+import { until } from '../support/until.ts';
+
+const folder = join(repository, 'examples', 'hexagon');
+const page = 'examples/hexagon/README.md';
+const files = globSync('{src,test}/**/*.ts', { cwd: folder }).map((file) =>
+  file.replaceAll('\\', '/'),
+);
+const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+
+/** Copies the example, and lends it the packages of the repository. */
+async function copyExample(): Promise<AsyncDisposable & { readonly path: string }> {
+  const copy = await temporaryDirectory();
+  const isOwn = (source: string) =>
+    !/node_modules|package-lock|\.db/.test(source.slice(folder.length));
+  cpSync(folder, copy.path, { recursive: true, filter: isOwn });
+  symlinkSync(join(repository, 'node_modules'), join(copy.path, 'node_modules'), 'junction');
+  return copy;
+}
+
+/** What each folder can import, first match first: files of the example, or `library`. */
+const rings: readonly (readonly [file: RegExp, target: RegExp])[] = [
+  [/^src\/domain\/(notes|owners)\.ts$/, /^src\/(domain|ports)\//],
+  [/^src\/(domain|ports)\//, /^src\/(domain\/(?!notes|owners)|ports\/)/],
+  [/^src\/(main\.ts|adapters\/inversify\/)/, /^(src\/|library$)/],
+  [/^src\/adapters\/http\//, /^(src\/(domain|ports|adapters\/http)\/|library$)/],
+  [/^src\/adapters\//, /^(src\/(domain|ports)\/|library$)/],
+  [/^test\//, /^(src|test)\/|^library$/],
+];
+
+describe('the hexagon example', () => {
+  it('is small', () => {
+    const lines = (pattern: RegExp) =>
+      files
+        .filter((file) => pattern.test(file))
+        .reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
+    expect(lines(/./)).to.be.within(500, 1000);
+    expect(lines(/adapters\/memory/)).to.be.within(1, 80);
+    expect(lines(/adapters\/sqlite/)).to.be.within(1, 130);
+    expect(lines(/adapters\/mongodb/)).to.be.within(1, 150);
+  });
+
+  it('has the versions of the repository, and imports no other packages', () => {
+    const versions: Record<string, string> = { ...manifest.devDependencies };
+    const own: Record<string, string> = { ...example.dependencies, ...example.devDependencies };
+    for (const [name, version] of Object.entries(own))
+      expect(versions[name], name).to.equal(version);
+    expect(example.engines).to.deep.equal(manifest.engines);
+    const imported = files.flatMap((file) =>
+      Array.from(read(file).matchAll(/ from '([^.'][^']*)'/g), ([, name = '']) => name),
+    );
+    const strange = imported.filter((name) => !name.startsWith('node:') && !(name in own));
+    expect(strange).to.deep.equal([]);
+  });
+
+  it('imports only inwards', () => {
+    const wrong = files.flatMap((file) => {
+      const [, allowed] = rings.find(([from]) => from.test(file)) ?? [];
+      return Array.from(read(file).matchAll(/(?:from|import) '([^']+)'/g), ([, name = '']) =>
+        name.startsWith('.') ? posix.join(posix.dirname(file), name) : 'library',
+      )
+        .filter((target) => !allowed?.test(target))
+        .map((target) => `${file} imports ${target}`);
+    });
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it('runs the commands of its README', async function () {
+    this.timeout(60_000);
+    await using copy = await copyExample();
+    const [install, commands = ''] = blocksOf(page, 'sh').map(({ text }) => text);
+    expect(install).to.equal('npm install\nnpm test\nnpm start\n');
+    const port = await freePort();
+    const server = start('npm', ['start'], { cwd: copy.path, env: { PORT: String(port) } });
+    let said = '';
+    server.stdout.setEncoding('utf8').on('data', (text) => {
+      said += text;
+    });
+    await until(() => said.includes('Serving http://'), 'the server listens', 30_000);
+    const script = `set -e\n${commands.replace(':3000', `:${port}`)}`;
+    const { code, output } = await outcomeOf(start('bash', ['-c', script], { cwd: copy.path }));
+    expect(code, output).to.equal(0);
+    expect(output).to.match(/^HTTP\/1\.1 200 OK\r\n[\s\S]*^ETag: "2"\r\n/m);
+    expect(output).to.match(/^\{"notes":\[\{"id":"[^"]+","version":2,.*"pinned":true\}\]\}$/m);
+  });
+});
+
+await describeOnMongodb('the hexagon example, in an empty folder', function () {
+  this.timeout(120_000);
+
+  async function testAll(cwd: string, passing: number): Promise<void> {
+    const url = (await sharedServer()).url('hexagon');
+    const { code, output } = await npm(['test'], {
+      cwd,
+      env: { CI: 'true', MONGODB_TEST_URI: url },
+    });
+    expect(code, output).to.equal(0);
+    expect(output).to.match(/the MongoDB store\n/);
+    expect(output).to.not.match(/ pending/);
+    expect(Number(/(\d+) passing/.exec(output)?.[1])).to.be.at.least(passing);
+  }
+
+  it('compiles, and passes its tests on three stores', async () => {
+    await using copy = await copyExample();
+    const [swap] = blocksOf(page, 'ts');
+    writeFileSync(join(copy.path, 'test', 'swap.test.ts'), swapTest(swap?.text ?? ''));
+    await testAll(copy.path, 36);
+  });
+
+  it('still does after each change that its README shows', async () => {
+    await using copy = await copyExample();
+    const changes = blocksOf(page, 'diff');
+    expect(changes).to.have.length(2);
+    for (const { text } of changes) {
+      applyDiff(copy.path, text);
+      await testAll(copy.path, 30);
+    }
+    expect(readFileSync(join(copy.path, 'src/domain/note.ts'), 'utf8')).to.match(/color: string/);
+  });
+
+  it('fails without MongoDB in CI', async () => {
+    await using copy = await copyExample();
+    const env = { CI: 'true', MONGODB_TEST_URI: '' };
+    const { code, output } = await npm(['test'], { cwd: copy.path, env });
+    expect(code).to.not.equal(0);
+    expect(output).to.match(/1 failing[\s\S]*set MONGODB_TEST_URI/);
+    const outside = await npm(['test'], { cwd: copy.path, env: { ...env, CI: '' } });
+    expect(outside.code, outside.output).to.equal(0);
+    expect(outside.output).to.match(/- the MongoDB store: set MONGODB_TEST_URI/);
+  });
+});
+
+/** A test around the part of a program that replaces the store. */
+const swapTest = (part: string) => `
+  import { expect } from 'chai';
+  import { createContainer, tokens } from '../src/adapters/inversify/container.ts';
+  import { createMemoryStore } from '../src/adapters/memory/memory-store.ts';
+  it('replaces the store', async () => {
+    const store = createMemoryStore();
+    ${part}
+    expect(await container.getAsync(tokens.store)).to.equal(store);
+  });`;
+
+/** Applies a diff without line numbers: each line that stays or goes is the next one like it in the file. */
+function applyDiff(cwd: string, diff: string): void {
+  for (const part of diff.split(/^--- /m).slice(1)) {
+    const [file = '', ...changes] = part.trimEnd().split('\n');
+    const path = join(cwd, file);
+    const lines = readFileSync(path, 'utf8').split('\n');
+    let next = 0;
+    for (const change of changes) {
+      const line = change.slice(1);
+      if (change.startsWith('+')) {
+        lines.splice(next++, 0, line);
+        continue;
+      }
+      const found = lines.indexOf(line, next);
+      if (found === -1) throw new Error(`${file} has no further line "${line}".`);
+      if (change.startsWith('-')) lines.splice(found, 1);
+      next = change.startsWith('-') ? found : found + 1;
+    }
+    writeFileSync(path, lines.join('\n'));
+  }
+}

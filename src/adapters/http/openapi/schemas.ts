@@ -182,7 +182,10 @@ const madeFields: JsonSchema = {
 
 const ignored = 'Set by the server, and ignored here.';
 
-/** Fields that the server sets. They are accepted, so that the response to GET can be PUT back; an open schema allows them anyway. */
+/**
+ * Fields that the server sets. They are accepted, so that the response to GET can be PUT back. An open schema allows
+ * them anyway.
+ */
 const ignoredFields: JsonSchema = {
   id: {
     type: 'string',

@@ -1,5 +1,6 @@
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
 import { isRostrumError } from '../domain/errors.ts';
+import type { FieldIssue } from '../domain/issues.ts';
 import type { Entity, Id } from '../domain/record.ts';
 import { RecordModel } from '../domain/record-model.ts';
 import { rules } from '../domain/rules.ts';
@@ -36,8 +37,10 @@ export async function checkCommand(
           const model = new RecordModel<Entity>(rules[list], schemas[list], declared);
           const holders = new Map<string, Id>();
           for await (const { record } of source[list]()) {
-            const wrong = [...wrongOf(record, model)];
+            const issues = issuesOf(record, model);
+            const wrong = issues.map(({ pointer, message }) => `${pointer} ${message}`);
             for (const { name, key } of uniqueFields(record, declared)) {
+              if (issues.some(({ pointer }) => pointer === `/${name}`)) continue;
               const holder = holders.get(key);
               if (holder === undefined) holders.set(key, record.id);
               else wrong.push(`/${name} The record ${holder} has the same value.`);
@@ -62,13 +65,12 @@ export async function checkCommand(
   if (invalid > 0) process.exitCode = exitCodes.rejected;
 }
 
-/** What is wrong with a record, as pointers and sentences. */
-function wrongOf(record: Entity, model: RecordModel<Entity>): readonly string[] {
+function issuesOf(record: Entity, model: RecordModel<Entity>): readonly FieldIssue[] {
   try {
     model.create(record, record.id, record.createdAt);
     return [];
   } catch (error) {
     if (!isRostrumError(error, 'invalid-record')) throw error;
-    return error.details.issues.map(({ pointer, message }) => `${pointer} ${message}`);
+    return error.details.issues;
   }
 }

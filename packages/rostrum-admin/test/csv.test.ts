@@ -29,11 +29,14 @@ describe('the CSV of a list', () => {
     }
     expect(linesOf({ title: '\r=1' }).join('\r\n')).to.contain(`"'\r=1"`);
     expect(linesOf({ title: '="a"' })[1]).to.equal(`1,"'=""a"""`);
+    expect(linesOf({ title: "'a" })[1]).to.equal(`1,''a`);
+    expect(linesOf({ tags: ['-a', '=b'] })[1]).to.equal(`1,"'-a, =b"`);
   });
 
-  it('writes numbers unchanged and nested values as JSON', () => {
-    expect(linesOf({ views: -3, pinned: true, tags: ['a', 'b'], none: null })).to.deep.equal([
-      ...['id,views,pinned,tags,none', '1,-3,true,"[""a"",""b""]",', ''],
+  it('writes numbers unchanged, texts as a list, and other nested values as JSON', () => {
+    const lists = { tags: ['a', 'b c'], one: ['a'], numbers: [1, 2] };
+    expect(linesOf({ views: -3, pinned: true, ...lists, none: null })).to.deep.equal([
+      ...['id,views,pinned,tags,one,numbers,none', '1,-3,true,"a, b c",a,"[1,2]",', ''],
     ]);
   });
 });

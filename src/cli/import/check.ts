@@ -214,7 +214,7 @@ function isSame(stored: Entity, record: Entity, input: Input): boolean {
 }
 
 /** True for what databases and spreadsheets write where there is no value. */
-function isNothing(value: unknown): boolean {
+export function isNothing(value: unknown): boolean {
   if (typeof value !== 'string') return value === undefined || value === null;
   return /^(?:null|\\N|0000-00-00.*)?$/i.test(value.trim());
 }

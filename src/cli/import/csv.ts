@@ -15,16 +15,14 @@ const lineBreak = /\r\n|\n|\r/;
  *
  * @throws Failure for equal headings, and for a quotation mark that is never closed
  */
-export async function* readCsv({ name, head, pieces }: Text): AsyncGenerator<FileRow> {
+export async function* readCsv(text: Text, delimiter: string): AsyncGenerator<FileRow> {
+  const { name, head, pieces } = text;
   // csv-parse is an optional peer.
   const { CsvError, parse } = await import('csv-parse');
-  // Spreadsheets read the delimiter from a first line such as `sep=;`.
-  const separator = /^"?sep=(.)"?[\r\n]/i.exec(head)?.[1];
-  const delimiter = separator ?? delimiterOf(name, head);
   const end = `\\u{${(delimiter.codePointAt(0) ?? 0).toString(16)}}`;
   const cell = `(?:"[^"]*(?:""[^"]*)*"|[^"${end}][^${end}]*|)`;
   const wellQuoted = new RegExp(`^${cell}(?:${end}${cell})*[\\r\\n]*$`, 'u');
-  let line = separator === undefined ? 1 : 2;
+  let line = separatorLine.test(head) ? 2 : 1;
   let headings: readonly string[] | undefined;
   // Called while the text is parsed, so that `line` is right if the parser throws.
   const rowOf = ({ record, raw }: { readonly record: readonly string[]; readonly raw: string }) => {
@@ -65,8 +63,13 @@ export async function* readCsv({ name, head, pieces }: Text): AsyncGenerator<Fil
 const unescaped =
   'A quotation mark follows another one in the same cell: inside quotation marks, write it twice.';
 
-/** The delimiter that splits the first row into the most cells. */
-function delimiterOf(name: string, head: string): string {
+/** Spreadsheets read the delimiter from a first line such as `sep=;`. */
+const separatorLine = /^"?sep=(.)"?[\r\n]/i;
+
+/** The delimiter that a file names, or the one that splits its first row into the most cells. */
+export function delimiterOf({ name, head }: Text): string {
+  const [, separator] = separatorLine.exec(head) ?? [];
+  if (separator !== undefined) return separator;
   if (/\.tsv$/i.test(name)) return '\t';
   const unquoted = head.replace(/"[^"]*"/g, '').replace(/^[\r\n]+/, '');
   const [firstLine = ''] = unquoted.split(lineBreak, 1);

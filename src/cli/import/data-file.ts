@@ -2,7 +2,7 @@ import { isPlainObject } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
 import type { Source } from '../../import.ts';
 import { Failure } from '../failure.ts';
-import { readCsv } from './csv.ts';
+import { delimiterOf, readCsv } from './csv.ts';
 import { type FileRow, parseJson, readJson, readJsonLines, type Text } from './text.ts';
 import type { TransformModule } from './transform.ts';
 
@@ -12,7 +12,8 @@ export type ListRow = FileRow & { readonly list: Collection; readonly value?: un
 export interface DataFile {
   /** The path, or `standard input`. */
   readonly name: string;
-  readonly isCsv?: boolean;
+  /** Separates the cells of CSV. Absent for JSON. */
+  readonly delimiter?: string | undefined;
   readonly rows: AsyncIterable<ListRow> | Iterable<ListRow>;
 }
 
@@ -51,14 +52,14 @@ export async function openDataFile(
       });
     return { name, rows: lists.flatMap(rowsOf) };
   }
-  const isCsv = format === 'csv';
+  const delimiter = format === 'csv' ? delimiterOf(text) : undefined;
   const rows = async function* () {
-    for await (const row of isCsv ? readCsv(text) : readJsonLines(text)) {
+    for await (const row of delimiter ? readCsv(text, delimiter) : readJsonLines(text)) {
       if (isExport) yield exported(row);
       else for (const list of lists) yield { ...row, list };
     }
   };
-  return { name, isCsv, rows: rows() };
+  return { name, delimiter, rows: rows() };
 }
 
 function formatOf(name: string, head: string): 'csv' | 'jsonl' | 'json' {
@@ -99,11 +100,11 @@ function listIn(
   );
 }
 
-/** A line of `rostrum export` is `{"user":{…}}` or `{"post":{…}}`. */
+/** A line of `rostrum export` is `{"user":{…}}` or `{"post":{…}}`, with the names of the fields as they are. */
 function exported(row: FileRow): ListRow {
   const members = Object.entries(Object(row.content));
   const [key, content] = (members.length === 1 && members[0]) || [];
-  if (key === 'user' || key === 'post') return { ...row, content, list: `${key}s` };
+  if (key === 'user' || key === 'post') return { ...row, content, value: content, list: `${key}s` };
   const problem = row.problem ?? 'It is neither {"user":{…}} nor {"post":{…}}.';
   return { ...row, problem, list: 'users' };
 }

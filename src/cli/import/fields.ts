@@ -1,69 +1,94 @@
 import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
+import { type FieldDeclarations, fieldsIn } from '../../domain/declared-fields.ts';
 import { foldedName } from '../../domain/fields.ts';
-import { isPlainObject, setMember } from '../../domain/json.ts';
+import { setMember } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
 import { knownFields, recordLimits, rules } from '../../domain/rules.ts';
 import { codePoints } from '../../domain/text.ts';
 import { Failure } from '../failure.ts';
 import { quoted } from '../output.ts';
+import { readCell, withoutEscape } from './cells.ts';
 import type { DataFile } from './data-file.ts';
-import { parseJson } from './text.ts';
 
 /**
- * Matches columns to known fields, ignoring case, spaces, `_` and `-`. Other columns become custom fields.
+ * Matches columns to known and declared fields and those of the schema, ignoring case, spaces, `_` and `-`. Other
+ * columns become custom fields. Reads cells of CSV by the types of their fields.
  *
- * @returns a function that converts a row. At the first row of CSV, it throws a Failure for columns that no
- * record can have.
+ * @returns a function that converts a row. It throws an Error if two members match one field; for CSV, a Failure
+ * if two columns do, or for columns that no record can have.
  */
 export function createMatcher(
   list: Collection,
-  { name: file, isCsv = false }: Pick<DataFile, 'name' | 'isCsv'>,
+  { name: file, delimiter }: Pick<DataFile, 'name' | 'delimiter'>,
   schema?: CustomFieldsSchema,
+  declared?: FieldDeclarations,
 ) {
-  const known = new Map(knownFields[list].map((field) => [foldedName(field), field]));
-  let isChecked = !isCsv;
+  const types = typesOf(schema, declared);
+  const known = knownFields[list];
+  const fields = [...types.keys(), ...known];
+  const names = new Map([
+    ...fields.map((field) => [foldedName(field), field] as const),
+    ...fields.map((field) => [field, field] as const), // An exact name goes first.
+  ]);
+  const fieldOf = (column: string) => {
+    const name = delimiter ? withoutEscape(column) : column;
+    return names.get(name) ?? names.get(foldedName(name)) ?? name;
+  };
+  const read = (field: string, value: unknown) => {
+    if (!delimiter) return value;
+    const cell = withoutEscape(String(value));
+    return known.includes(field) ? cell : readCell(cell, delimiter, types.get(field));
+  };
+  let isChecked = !delimiter;
   return (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
-    if (!isChecked) checkColumns(file, list, Object.keys(row));
-    isChecked = true;
     const made: Record<string, unknown> = {};
-    for (const [column, value] of Object.entries(row)) {
-      const field = known.get(foldedName(column)) ?? column;
-      const name = Object.hasOwn(row, field) || Object.hasOwn(made, field) ? column : field;
-      const isCustom = isCsv && !knownFields[list].includes(name);
-      // An empty cell means that the record does not have the custom field.
-      if (isCustom && value === '') continue;
-      setMember(made, name, isCustom ? typed(String(value), typesOf(name, schema)) : value);
+    const columns = new Map<string, string>(); // By their fields.
+    for (const [column, content] of Object.entries(row)) {
+      const field = fieldOf(column);
+      const other = columns.get(field);
+      if (other !== undefined) {
+        const both = `for the field ${quoted(field)}: ${quoted(other)} and ${quoted(column)}`;
+        if (delimiter) throw unusable(file, `two columns ${both}`);
+        throw new Error(`It has two members ${both}.`);
+      }
+      columns.set(field, column);
+      const value = read(field, content);
+      if (value !== undefined) setMember(made, field, value);
     }
+    if (!isChecked) checkColumns(file, list, columns);
+    isChecked = true;
     return made;
   };
 }
 
-function checkColumns(file: string, list: Collection, columns: readonly string[]): void {
-  const there = columns.map(foldedName);
+function checkColumns(file: string, list: Collection, columns: ReadonlyMap<string, string>): void {
   const required = Object.entries(rules[list]).filter(([, rule]) => !('fallback' in rule));
-  const missing = required.find(([field]) => !there.includes(foldedName(field)));
-  const long = columns.find((column) => codePoints(column) > recordLimits.keyLength);
-  if (missing === undefined && long === undefined) return;
-  const problem =
-    missing === undefined
-      ? `a column whose name is longer than ${recordLimits.keyLength} characters: ${quoted(long)}`
-      : `no column for the field "${missing[0]}". Its columns are ${columns.slice(0, 20).map(quoted).join(', ')}`;
-  throw new Failure(`${file} has ${problem}. Rename one of its columns, or use --transform FILE.`);
+  const missing = required.find(([field]) => !columns.has(field));
+  const long = [...columns.keys()].find((field) => codePoints(field) > recordLimits.keyLength);
+  if (missing !== undefined) {
+    const names = [...columns.values()].slice(0, 20).map(quoted).join(', ');
+    throw unusable(file, `no column for the field "${missing[0]}". Its columns are ${names}`);
+  }
+  if (long !== undefined) {
+    const limit = `longer than ${recordLimits.keyLength} characters`;
+    throw unusable(file, `a column whose name is ${limit}: ${quoted(long)}`);
+  }
 }
 
-/** The types of a custom field in its JSON Schema. */
-function typesOf(name: string, schema: CustomFieldsSchema | undefined): readonly unknown[] {
+function unusable(file: string, problem: string): Failure {
+  const advice = 'Rename one of its columns, or use --transform FILE.';
+  return new Failure(`${file} has ${problem}. ${advice}`);
+}
+
+const jsonTypes = { text: 'string', number: 'number', boolean: 'boolean', 'text[]': 'array' };
+
+/** Returns the types of JSON that declared fields and the properties of a JSON Schema have, by name. */
+function typesOf(schema: CustomFieldsSchema | undefined, declared: FieldDeclarations | undefined) {
   const { properties } = Object(schema && 'jsonSchema' in schema ? schema.jsonSchema : undefined);
-  const property = Object.hasOwn(Object(properties), name) ? properties[name] : undefined;
-  return isPlainObject(property) ? [property.type].flat() : [];
-}
-
-/** Converts a cell to the type in the schema. Leaves other text as it is, and the schema rejects it. */
-function typed(cell: string, types: readonly unknown[]): unknown {
-  const { value } = parseJson(cell.toLowerCase());
-  const wantsNumber = types.includes('number') || types.includes('integer');
-  if (typeof value === 'number' && wantsNumber) return value;
-  // SQL writes booleans as 1 and 0.
-  const isBoolean = typeof value === 'boolean' || value === 1 || value === 0;
-  return isBoolean && types.includes('boolean') ? Boolean(value) : cell;
+  const types = new Map<string, readonly unknown[]>();
+  for (const [name, property] of Object.entries(Object(properties))) {
+    types.set(name, [Object(property).type ?? 'string'].flat());
+  }
+  for (const { name, type } of fieldsIn(declared)) types.set(name, [jsonTypes[type]]);
+  return types;
 }

@@ -100,17 +100,19 @@ async function checkRecords(file: DataFile, store: Store, folder: string, option
 }
 
 /** Turns rows into records: with the transform, or by the names of their fields. */
-function createConverter(file: DataFile, { transformer, customFields }: ImportOptions) {
+function createConverter(file: DataFile, options: ImportOptions) {
+  const { transformer, customFields, declaredFields } = options;
   const match = {
-    users: createMatcher('users', file, customFields?.users),
-    posts: createMatcher('posts', file, customFields?.posts),
+    users: createMatcher('users', file, customFields?.users, declaredFields?.users),
+    posts: createMatcher('posts', file, customFields?.posts, declaredFields?.posts),
   };
   return async (row: ListRow): Promise<readonly ListRow[]> => {
     const { list, place, content } = row;
     if (row.problem !== undefined) return [row];
     try {
       const made = await transformer?.apply(list, place, content);
-      const values = made ?? [isPlainObject(content) ? match[list](content) : content];
+      const matched = () => (isPlainObject(content) ? match[list](content) : content);
+      const values = made ?? [row.value ?? matched()];
       return values.map((value, i) => {
         const problem = isPlainObject(value) ? undefined : 'A record must be a JSON object.';
         const suffix = values.length === 1 ? '' : `, record ${i + 1}`;

@@ -59,9 +59,11 @@ function lineOf({ place, issues, value }: Rejection): string {
 }
 
 /** A sentence that quotes the invalid value, unless the message quotes it already. */
-function offending({ pointer, message }: FieldIssue, record: unknown): string {
+function offending({ pointer, code, message }: FieldIssue, record: unknown): string {
   const keys = pointer.split('/').slice(1);
   const value = keys.reduce<unknown>((part, key) => Object(part)[key], record);
   if (keys.length === 0 || value === undefined || value === null) return '';
-  return message.includes(quoted(value)) ? '' : ` It is ${quoted(value)}.`;
+  if (message.includes(quoted(value))) return '';
+  if (code !== 'type' || typeof value !== 'string') return ` It is ${quoted(value)}.`;
+  return ` It is the text ${quoted(value)}: a transform can convert it.`;
 }

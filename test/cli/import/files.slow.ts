@@ -54,21 +54,6 @@ describe('rostrum import: files', function () {
     }
   });
 
-  it('matches field names in JSON, but never two members to one field', async () => {
-    const records = [
-      { Title: 'A', published_at: null, Body: 'x', BODY: 'y' },
-      { title: 'B', Title: 'C', 'Published At': '2020-01-01T00:00:00Z' },
-    ];
-    await imports.run(records, { as: 'posts' });
-    const found = (await imports.held()).posts;
-    expect(found[0]).to.include({ title: 'A', publishedAt: null, body: 'x', BODY: 'y' });
-    expect(found[1]).to.include({
-      title: 'B',
-      Title: 'C',
-      publishedAt: '2020-01-01T00:00:00.000Z',
-    });
-  });
-
   it('reads only the list that --as names', async () => {
     await imports.run({ users: [{ name: 'A' }], posts: [{ title: 'P' }] }, { as: 'posts' });
     expect(imports.added).to.deep.equal({ users: 0, posts: 1 });

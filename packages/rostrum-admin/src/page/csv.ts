@@ -1,4 +1,4 @@
-// Records as CSV (RFC 4180), for spreadsheets.
+// Records as CSV (RFC 4180), for spreadsheets and for `rostrum import`.
 
 import type { Item } from './fields.ts';
 
@@ -19,14 +19,24 @@ export function csvOf(items: readonly Item[]): string {
 
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'object') return quoted(JSON.stringify(value));
-  return typeof value === 'string' ? quoted(withoutFormula(value)) : String(value);
+  if (typeof value === 'string') return quoted(withoutFormula(value));
+  if (typeof value !== 'object') return String(value);
+  return quoted(withoutFormula(listOf(value)));
+}
+
+/** Returns a list such as `a, b`, or JSON where the import would read something else from a list. */
+function listOf(value: object): string {
+  const json = JSON.stringify(value);
+  const list = Array.isArray(value) ? value.join(', ') : '';
+  const texts = list.split(',').map((text) => text.trim());
+  const isList = !texts.includes('') && !/^(?:[[{]|0000-00-00|(?:null|\\N)$)|"/i.test(list);
+  return isList && JSON.stringify(texts) === json ? list : json;
 }
 
 /**
  * Keeps a spreadsheet from running a text as a formula, as OWASP advises. Full-width signs count as signs in
- * some of them.
+ * some of them. The import removes one `'` again, so a text that begins with one gets a second.
  */
-const withoutFormula = (text: string) => (/^[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text);
+const withoutFormula = (text: string) => (/^['=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text);
 
 const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,4 +1,11 @@
-import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  globSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect } from 'chai';
 import example from '../../examples/hexagon/package.json' with { type: 'json' };
@@ -123,6 +130,30 @@ await describeOnMongodb('the hexagon example, in an empty folder', () => {
       await testAll(copy.path);
     }
     expect(readFileSync(join(copy.path, 'src/domain/note.ts'), 'utf8')).to.match(/color: string/);
+  });
+
+  it('still does after its records are renamed', async function () {
+    this.timeout(120_000);
+    await using copy = await copyExample();
+    const rename = blocksOf(page, 'sh').find(({ text }) => text.startsWith('perl'))?.text ?? '';
+    const renamed = await outcomeOf(start('bash', ['-ec', rename], { cwd: copy.path }));
+    expect(renamed.code, renamed.output).to.equal(0);
+    const left = globSync('{src,test}/**/*.ts', { cwd: copy.path }).filter((file) =>
+      /note|owner/i.test(file + readFileSync(join(copy.path, file), 'utf8')),
+    );
+    expect(left).to.deep.equal([]);
+    const [list] = blocksOf(page, 'typescript');
+    appendFileSync(join(copy.path, 'src', 'domain', 'rules.ts'), list?.text ?? '');
+    const unique = blocksOf(page, 'diff').at(-1)?.text ?? '';
+    applyDiff(
+      copy.path,
+      unique
+        .replaceAll('note', 'recipe')
+        .replaceAll('Note', 'Recipe')
+        .replaceAll('owner', 'cook')
+        .replaceAll('Owner', 'Cook'),
+    );
+    await testAll(copy.path);
   });
 
   it('fails without MongoDB in CI', async function () {

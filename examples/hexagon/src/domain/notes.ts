@@ -12,8 +12,8 @@ import {
 } from './note.ts';
 import { integer, type Rules, readFields, readPatch, text } from './rules.ts';
 
-const id = text(1, 100);
-const queryRules: Rules<NoteQuery> = { ownerId: id, after: id, limit: integer(1, 100) };
+const anyId = text(1, 100);
+const queryRules: Rules<NoteQuery> = { ownerId: anyId, after: anyId, limit: integer(1, 100) };
 
 export type Notes = ReturnType<typeof createNotes>;
 

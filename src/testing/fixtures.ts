@@ -1,3 +1,4 @@
+import type { DeclaredType } from '../domain/declared-fields.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import type { Post } from '../domain/post.ts';
 import type { Receipt } from '../domain/receipt.ts';
@@ -63,6 +64,47 @@ export const longTexts = (length: number, character = 'x') =>
 export const expandingCharacter = '\u{1d160}';
 
 const [long = '', longer = ''] = longTexts(1001);
+
+/** Texts that a collation, pattern, query or driver could confuse. */
+export const similarTexts: readonly string[] = [
+  ...['Ada', 'ada', 'ADA', 'Ada ', 'Ada L', 'Ad', 'Adá', 'Ada\u0301', 'ada\u0300', 'a%', 'a_'],
+  ...['.*', '$ne', '%', '😀', '😀 Ada', 'Ada\ufffd', 'Ada', 'b', 'ß', 'SS', 'ss', 'ſ', 'Σ', 'ς'],
+  ...longTexts(200),
+  ...longTexts(200, expandingCharacter),
+];
+
+/** Texts of no record. */
+export const unknownTexts = ['A%', 'Ada\u0001', 'x'.repeat(199), 'null', '', 'e'];
+
+/** 1,000 characters of four bytes that hardly compress: some indexes limit the bytes of a value. */
+const denseText = String.fromCodePoint(
+  ...times(1000, (n) => 0x20000 + ((n * n * 40_503) % 0xa000)),
+);
+
+/** Values of each type of declared field that a database, a driver or an index could confuse. */
+export const declaredValues = {
+  text: [
+    ...similarTexts,
+    ...['', ' ', '  ', '0', 'true', '"', "'", '\\', '["Ada"]', 'Ad,a', '～', denseText],
+    ...longTexts(1000),
+    ...longTexts(1000, '😀'),
+  ],
+  number: [
+    ...[0, -1, 5, 9, 10, 0.1, 0.2, 0.3, 0.1 + 0.2, 5e-324, 1e-323, 2.2250738585072014e-308, 1e-7],
+    ...[1.2583863696070281e-262, 3.49716920597803e-105, 1 / 3, 0.33333333333333326, 1.5, 2 ** 31],
+    ...[2 ** 53 - 1, 2 ** 53 - 2, 1 - 2 ** 53, 123456789.12345679, 123456789.12345678],
+    ...[1234567890123456, 1234567890123457, 0.1234567890123456, 0.1234567890123457],
+  ],
+  boolean: [true, false],
+  'text[]': [
+    ...[[], ['a'], ['b', 'a'], ['a', 'a', 'c,b'], ['A'], [''], ['', ' '], ['"'], ["'", '\\', 'a']],
+    ...[['a,b'], ['a","b'], ['["a"]'], ['é'], ['e\u0301'], ['%', 'null'], ['b', 'c', 'a', 'b']],
+    ...[longTexts(200), longTexts(200, '😀')],
+  ],
+} as const satisfies Record<DeclaredType, readonly unknown[]>;
+
+/** Ends of ranges of numbers that no record has. */
+export const rangeEnds = [-0, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
 
 /** Ids that a collation, a pattern, a normal form or a column could confuse. */
 export const similarIds: readonly string[] = [

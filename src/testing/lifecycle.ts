@@ -12,7 +12,7 @@ import {
   uncalled,
 } from './assertions.ts';
 import { digest, newReceipt, post, times, user } from './fixtures.ts';
-import { declaredEq, expectMatches, insert, list } from './lists.ts';
+import { declaredEq, expectMatches, has, insert, list } from './lists.ts';
 import { declaredFields, type Opened, repositoryOf, type Suite } from './suite.ts';
 
 /** Opening and closing a store, and whether it is ready. */
@@ -20,7 +20,7 @@ export function describeLifecycle({ test, testEach }: Suite): void {
   test('a new store is ready and empty, with its declaredFields', async (store, { opened }) => {
     await store.ready();
     await store.ready();
-    expectFilters(opened, declaredFields);
+    expectEqual('declaredFields', opened.declaredFields, declaredFields);
     expectEqual('the users of a fresh store', (await list(store.users)).items, []);
     expectEqual('the posts of a fresh store', (await list(store.posts)).items, []);
     expectEqual('isFilling', (await store.transfer?.isFilling()) ?? false, false);
@@ -99,10 +99,10 @@ export function describeLifecycle({ test, testEach }: Suite): void {
   });
 }
 
-/** The declared fields of another deployment: one is new, and one is missing. */
+/** The declared fields of another deployment: some are new, and some are missing. */
 const otherFields = {
-  users: { age: 'number', team: 'text' },
-  posts: { pages: 'number', team: 'text' },
+  users: { age: 'number', team: 'text', crew: 'text[]' },
+  posts: { pages: 'number', team: 'text', crew: 'text[]' },
 } as const;
 
 /** Stores that are closed and opened again. */
@@ -110,17 +110,17 @@ export function describeReopen(
   { contract: { withoutTransfer }, testEach, test }: Suite,
   reopen: NonNullable<Suite['contract']['reopen']>,
 ): void {
-  /** Closes a store, opens its data with these filters, and closes it again. */
+  /** Closes a store, opens its data with these declared fields, and closes it again. */
   const withReopened = async (
     { opened, watch }: Opened,
-    filters: StoreOptions['declaredFields'],
+    declared: StoreOptions['declaredFields'],
     use: (store: Store) => Promise<void>,
   ): Promise<void> => {
     await opened.close();
-    const options = { declaredFields: filters };
+    const options = { declaredFields: declared };
     const store = await watch.call('reopen', async () => reopen(opened, options));
     try {
-      expectFilters(store, filters);
+      expectEqual('declaredFields', store.declaredFields, declared);
       await use(watch.over(store));
     } finally {
       await store.close();
@@ -152,16 +152,17 @@ export function describeReopen(
     },
   );
 
-  testEach('filters find every record after a new declaration', async (resource, _, context) => {
+  testEach('finds every record by a field that is declared later', async (resource, _, context) => {
     const { name, records, make } = resource;
     const [text, number] = name === 'users' ? ['city', 'age'] : ['language', 'pages'];
-    const fields = (place: string, n: number) => ({ [text]: place, [number]: n, team: 'red' });
+    const always = { team: 'red', crew: ['a'] };
+    const fields = (place: string, n: number) => ({ ...always, [text]: place, [number]: n });
     const created = [make(fields('en', 1)), make(fields('de', 2)), make(fields('en', 2))];
     const [a = '', b = '', c = ''] = await insert(records, created);
     const added = make(fields('en', 2));
     await withReopened(context, otherFields, async (store) => {
       const other = repositoryOf(store, name);
-      await expectMatches(other, [declaredEq('team', 'red')], [a, b, c]);
+      await expectMatches(other, [declaredEq('team', 'red'), has('crew', 'a')], [a, b, c]);
       await expectMatches(other, [declaredEq(number, 2)], [b, c]);
       await insert(other, [added]);
       await other.update(a, ({ record }) => ({ ...record, [text]: 'fr', team: 'blue' }));
@@ -216,9 +217,4 @@ async function messagesOf(call: () => Promise<void>): Promise<string> {
   let error: unknown = outcome.status === 'rejected' ? outcome.reason : undefined;
   for (; error instanceof Error; error = error.cause) message += `${error.message}\n`;
   return message;
-}
-
-/** Checks the declared fields of a store: the core takes its filters from them. */
-function expectFilters(store: Store, expected: StoreOptions['declaredFields']): void {
-  expectEqual('declaredFields', store.declaredFields, expected);
 }

@@ -78,7 +78,7 @@ async function expectSorted<R extends Entity>(
     for (const direction of directions) {
       const order = { field, direction };
       const expected = idsOf(select(name, created, { conditions, order }));
-      for (const limit of [1, 4, expected.length, 1000]) {
+      for (const limit of [1, 7, expected.length, 1000]) {
         const found = await readAll(records, { conditions, order, limit });
         expectEqual(`the list by ${field} ${direction}, limit ${limit}`, idsOf(found), expected);
       }

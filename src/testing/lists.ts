@@ -5,7 +5,7 @@ import {
   type ListQuery,
   type Page,
   pageLimits,
-  type QueryOrder,
+  type QueryField,
   type SortKey,
 } from '../domain/list.ts';
 import type { Receipt } from '../domain/receipt.ts';
@@ -13,7 +13,7 @@ import type { Collection, Entity, Versioned } from '../domain/record.ts';
 import { declaredValue, type SearchRow } from '../domain/search.ts';
 import type { Repository } from '../ports/repository.ts';
 import { assert, expectEqual, quote } from './assertions.ts';
-import { rowOf } from './suite.ts';
+import { type Resource, rowOf } from './suite.ts';
 
 type Lister<R> = Pick<Repository<R>, 'list'>;
 
@@ -69,6 +69,22 @@ export async function expectMatches<R extends Entity>(
   expectEqual(`the pages of ${query}`, idsOf(found), ids);
 }
 
+/** Expects those of the created records, the oldest first, that meet the condition. */
+export async function expectSelected<R extends Entity>(
+  { name, records }: Resource<R>,
+  created: readonly R[],
+  condition: Condition,
+): Promise<void> {
+  const query = {
+    conditions: [condition],
+    order: { field: 'createdAt', direction: 'asc' },
+  } as const;
+  const expected = idsOf(select(name, created, query));
+  const { items, total } = await list(records, { ...query, total: true });
+  expectEqual('the list', idsOf(recordsOf(items)), expected);
+  expectEqual('the total', total, expected.length);
+}
+
 /** Returns the matching records in order, as a store has to list them. */
 export function select<R extends Entity>(
   name: Collection,
@@ -85,10 +101,8 @@ export function select<R extends Entity>(
     .map(({ record }) => record);
 }
 
-export function sortKeyOf(record: object, row: SearchRow, order: QueryOrder): SortKey {
-  const { field, declaredType } = order;
-  if (declaredType === undefined) return row[field] ?? null;
-  return declaredValue(record, field);
+export function sortKeyOf(record: object, row: SearchRow, by: QueryField): SortKey {
+  return by.declaredType ? declaredValue(record, by.field) : (row[by.field] ?? null);
 }
 
 function isMet(
@@ -99,27 +113,24 @@ function isMet(
   if (condition.op === 'eq') return value === condition.value;
   if (condition.op === 'has') return Array.isArray(value) && value.includes(condition.value);
   if (condition.op === 'in') return condition.value.some((one) => one === value);
-  if (typeof value !== typeof condition.value) return false;
+  if (typeof value !== typeof condition.value) return false; // null, missing, or inherited
   const order = compareKeys(value as SortKey, condition.value);
   return condition.op === 'from' ? order >= 0 : order < 0;
 }
 
-export function eq(field: string, value: string): Condition {
-  return { field, op: 'eq', value };
+type Make<Value> = (field: string, value: Value) => Condition;
+export const eq: Make<string> = (field, value) => ({ field, op: 'eq', value });
+export const oneOf: Make<readonly string[]> = (field, value) => ({ field, op: 'in', value });
+export const from: Make<string> = (field, value) => ({ field, op: 'from', value });
+
+export function has(field: string, value: string): Condition {
+  return { field, declaredType: 'text[]', op: 'has', value };
 }
 
-export function oneOf(field: string, value: readonly string[]): Condition {
-  return { field, op: 'in', value };
-}
-
-export function from(field: string, value: string): Condition {
-  return { field, op: 'from', value };
-}
-
-/** A condition on a custom field that was declared as a text, or with the type of a value. */
+/** A condition on a declared field with the type of the value. */
 export function declaredEq(field: string, value: string | number | boolean): Condition {
-  const type = typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean');
-  return { field, declaredType: type, op: 'eq', value };
+  const declaredType = typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean');
+  return { field, declaredType, op: 'eq', value };
 }
 
 export function recordsOf<R>(items: readonly Versioned<R>[]): R[] {

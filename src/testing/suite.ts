@@ -26,7 +26,7 @@ export interface StoreContract extends Runner {
    */
   readonly another?: ((store: Store, options: StoreOptions) => Store | Promise<Store>) | undefined;
   /**
-   * Opens the data of a closed store again, as after a restart, perhaps with other custom filters. The
+   * Opens the data of a closed store again, as after a restart, perhaps with other declared fields. The
    * suite may call it several times for one store that `open` returned. With it, the group `reopen` runs.
    */
   readonly reopen?: ((store: Store, options: StoreOptions) => Store | Promise<Store>) | undefined;
@@ -81,7 +81,7 @@ export interface Suite {
   ): void;
 }
 
-/** Custom fields of each type, some named like inherited members or like fields of the other collection. */
+/** Declared fields of each type, some named like inherited members or like fields of the other collection. */
 export const declaredFields = {
   users: {
     city: 'text',

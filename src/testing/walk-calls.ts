@@ -22,7 +22,7 @@ import type { User } from '../domain/user.ts';
 import type { Guard } from '../ports/repository.ts';
 import type { Store } from '../ports/store.ts';
 import { deleteModes } from '../ports/user-repository.ts';
-import { at, digest, post, times, user } from './fixtures.ts';
+import { at, digest, post, rangeEnds, times, user } from './fixtures.ts';
 import { sortKeyOf } from './lists.ts';
 import { declaredFields, repositoryOf, rowOf, transferOf } from './suite.ts';
 
@@ -41,13 +41,12 @@ const texts = ['Ada', 'ada', 'ADA L', 'Ä', 'A\u0308', 'straße', 'STRASSE', '�
 const emails = ['ada@x.example', 'ADA@X.example', 'b@ü.example', 'b@xn--tda.example', 'c@y.z'];
 const moments = times(6, (n) => at(n * 40_000));
 const versions = [1, 2, 3, 5, 9, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32];
-const customValues: Readonly<Record<DeclaredType, readonly unknown[]>> = {
-  text: ['en', 'EN', 'é', '1', '', '😀', '～'],
-  number: [1, 1.5, -1, 0, -0, 2 ** 31, 0.1 + 0.2, 1e21, 2 ** 53 - 1, 1 - 2 ** 53, 1e-7],
+const declaredPools: Readonly<Record<DeclaredType, readonly unknown[]>> = {
+  text: ['en', 'EN', 'é', 'e\u0301', '1', '', ' ', '😀', '～', '～'.repeat(1000)],
+  number: [1, 1.5, -1, 0, 2 ** 31, 0.3, 0.1 + 0.2, 2 ** 53 - 1, 1 - 2 ** 53, 1e-7],
   boolean: [true, false],
-  'text[]': [['en'], ['en', 'é'], ['en', 'en', 1, null], [], ['1', [], {}], ['EN', '']],
+  'text[]': [['en'], ['en', 'é'], ['en', 'en'], [], ['a,b', '"'], ['EN', ''], ['a', 'b', 'en']],
 };
-const otherValues = [null, 'en', 1, true, ['en'], { en: 1 }];
 
 /** Makes the same calls for the same seed. */
 export class RandomCalls {
@@ -226,15 +225,13 @@ export class RandomCalls {
     const declared = fieldsIn(declaredFields[collection]);
     const { name, type } =
       declared.find((one) => one.name === earlier?.field) ?? this.#pick(declared);
-    const isList = type === 'text[]';
-    const values = isList ? [record[name]].flat() : [record[name]];
-    const own = this.#pick(values.length > 0 ? values : [undefined]);
-    const isOwn = typeof own === (type === 'text' || isList ? 'string' : type);
-    if (earlier ? earlier.declaredType !== undefined : this.#chance(isOwn ? 0.5 : 0.1)) {
-      const random = isList ? 'en' : this.#pick(customValues[type]);
-      const value = isOwn && this.#chance(0.9) ? own : random;
-      const ops = type === 'boolean' ? (['eq'] as const) : (['eq', 'from', 'before'] as const);
-      const op = isList ? 'has' : this.#pick(ops);
+    const own = Object.hasOwn(record, name) ? [record[name] ?? []].flat() : [];
+    if (earlier ? earlier.declaredType !== undefined : this.#chance(own.length > 0 ? 0.5 : 0.1)) {
+      const isRange = isSortable({ type }) && this.#chance(0.7);
+      const others = isRange && type === 'number' ? rangeEnds : declaredPools[type].flat();
+      const value = this.#pick(own.length > 0 && this.#chance(0.9) ? own : others);
+      const equal = type === 'text[]' ? 'has' : 'eq';
+      const op = isRange ? this.#pick(['from', 'before']) : equal;
       return { field: name, declaredType: type, op, value } as Condition;
     }
     const row = rowOf(collection, record);
@@ -248,12 +245,9 @@ export class RandomCalls {
   }
 
   #record(collection: Collection, id: Id = this.#pick(ids[collection])): User & Post {
-    const custom = fieldsIn(declaredFields[collection])
+    const declared = fieldsIn(declaredFields[collection])
       .filter(({ isUnique }) => this.#chance(isUnique ? 0.2 : 0.5))
-      .map(({ name, type }) => [
-        name,
-        this.#pick(this.#chance(0.7) ? customValues[type] : otherValues),
-      ]);
+      .map(({ name, type }) => [name, this.#chance(0.9) ? this.#pick(declaredPools[type]) : null]);
     const common = { id, createdAt: this.#pick(moments), updatedAt: this.#pick(moments) };
     const own =
       collection === 'users'
@@ -264,7 +258,7 @@ export class RandomCalls {
             authorId: this.#maybe(this.#pick(ids.users)) ?? null,
             publishedAt: this.#maybe(this.#pick(moments)) ?? null,
           });
-    return { ...own, ...common, ...Object.fromEntries(custom) } as User & Post;
+    return { ...own, ...common, ...Object.fromEntries(declared) } as User & Post;
   }
 
   /** An id from the pool, usually one that exists (or, if `exists` is false, one that doesn't). */

@@ -12,6 +12,7 @@ import {
 import { describeStore } from '../../src/testing/index.ts';
 import { blocksOf } from '../docs/markdown.ts';
 import { errorOf } from '../support/error-of.ts';
+import { openPostgresqlStore } from '../support/example-stores.ts';
 import {
   describeOnOwnPostgresql,
   describeOnPostgresql,
@@ -19,7 +20,6 @@ import {
   sharedPostgresql,
   startPostgresql,
 } from '../support/postgresql.ts';
-import { openPostgresqlStore } from '../support/postgresql-store.ts';
 import { until, untilServed } from '../support/until.ts';
 
 describeOnPostgresql('the PostgreSQL store example', () => {

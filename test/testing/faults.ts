@@ -97,6 +97,30 @@ function inLists(change: (query: ListQuery) => Pick<ListQuery, 'conditions'> & o
   }));
 }
 
+/**
+ * Plants a fault in what conditions match.
+ *
+ * @param isMet compares the value of a record; undefined if the store is right about it
+ */
+function inConditions(isMet: (condition: Condition, value: unknown, id: string) => unknown) {
+  return inBoth((inner, name) => ({
+    async list(query: ListQuery) {
+      const { items } = await list(inner, { limit: 1000 });
+      const found = recordsOf(items).filter((record) =>
+        query.conditions.every((condition) => {
+          const values = condition.declaredType ? record : searchRow(name, record);
+          const isWrong = isMet(condition, Reflect.get(values, condition.field), record.id);
+          return (
+            isWrong ?? select(name, [record], { ...query, conditions: [condition] }).length > 0
+          );
+        }),
+      );
+      const isFound = { field: 'id', op: 'in', value: idsOf(found) } as const;
+      return inner.list({ ...query, conditions: [isFound] });
+    },
+  }));
+}
+
 /** Lets other calls run: the gap between a check and the change that depends on it. */
 function gap(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
@@ -317,21 +341,45 @@ export const faults: readonly Fault[] = [
     fault: 'matches null before any text',
     breaks: 'a random walk',
     says: /^The store is wrong: the result of call \d+ of seed \d.* was (users|posts)\.list\(/,
-    plant: inBoth((inner, name) => ({
-      async list(query: ListQuery) {
-        const isMet = (record: User & Post, condition: Condition) => {
-          const { field, op } = condition;
-          if (op === 'before' && searchRow(name, record)[field] === null) return true;
-          return select(name, [record], { ...query, conditions: [condition] }).length > 0;
-        };
-        const { items } = await list(inner, { limit: 1000 });
-        const found = recordsOf(items).filter((record) =>
-          query.conditions.every((condition) => isMet(record, condition)),
-        );
-        const isFound = { field: 'id', op: 'in', value: idsOf(found) } as const;
-        return inner.list({ ...query, conditions: [isFound] });
-      },
-    })),
+    plant: inConditions(({ op }, value) => (op === 'before' && value === null) || undefined),
+  },
+  {
+    fault: 'compares texts in their normal form',
+    breaks: 'by a declared text',
+    plant: inConditions((condition, value) => {
+      const texts = [value].flat().filter((one) => typeof one === 'string');
+      if (texts.length === 0 || (condition.op !== 'eq' && condition.op !== 'has')) return undefined;
+      return texts.some((one) => one.normalize() === String(condition.value).normalize());
+    }),
+  },
+  {
+    fault: 'compares 15 digits of a number',
+    breaks: 'by a declared number',
+    plant: inConditions((condition, value) => {
+      if (condition.op !== 'eq' || typeof value !== 'number') return undefined;
+      return value.toPrecision(15) === Number(condition.value).toPrecision(15);
+    }),
+  },
+  {
+    fault: 'joins the elements of an array with commas',
+    breaks: 'by a declared text[]',
+    plant: inConditions(({ op, ...condition }, value) => {
+      if (op !== 'has' || !Array.isArray(value)) return undefined;
+      return 'value' in condition && value.join().split(',').includes(String(condition.value));
+    }),
+  },
+  {
+    fault: 'keeps the elements that an array had before',
+    breaks: 'finds an array by the elements that it has now',
+    plant: (store) => {
+      const found = new Set<string>();
+      return inConditions((condition, value, id) => {
+        if (condition.op !== 'has' || !Array.isArray(value)) return undefined;
+        const key = JSON.stringify([id, condition.field, condition.value]);
+        if (value.includes(condition.value)) found.add(key);
+        return found.has(key);
+      })(store);
+    },
   },
   {
     fault: 'drops one of two conditions on a field',

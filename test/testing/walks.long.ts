@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { openMongodbStore } from '../../src/adapters/mongodb/index.ts';
@@ -5,22 +7,17 @@ import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
 import type { StoreOptions } from '../../src/ports/index.ts';
 import type { StoreContract } from '../../src/testing/index.ts';
 import { clear } from '../adapters/mongodb/store-on.ts';
+import { openFileStore, openPostgresqlStore } from '../support/example-stores.ts';
 import { findMongod } from '../support/mongod/binary.ts';
 import { startReplicaSet } from '../support/mongod/servers.ts';
 import { describeOnPostgresql, freshDatabase, sharedPostgresql } from '../support/postgresql.ts';
-import { openPostgresqlStore } from '../support/postgresql-store.ts';
-import { temporaryDirectory } from '../support/repository-copy.ts';
 import { collect } from './runner.ts';
 
 const walks = { seeds: Array.from({ length: 30 }, (_, n) => n + 1), calls: 400 };
 
-/** Declares only the random walks of the contract suite, on two handles. */
-function itWalks(
-  open: StoreContract['open'],
-  another: StoreContract['another'],
-  withoutEvents?: string,
-): void {
-  const tests = collect({ open, another, walks, withoutEvents });
+/** Declares only the random walks of the contract suite. */
+function itWalks(contract: Omit<StoreContract, 'describe' | 'it' | 'walks'>): void {
+  const tests = collect({ ...contract, walks });
   for (const { name, run } of tests) if (name.includes('a random walk')) it(name, run);
 }
 
@@ -28,18 +25,24 @@ describe('30 random walks of 400 calls', () => {
   const scope = new AsyncDisposableStack();
   after(() => scope.disposeAsync());
 
+  const folder = mkdtempSync(join(tmpdir(), 'rostrum-walks-'));
+  scope.defer(() => rmSync(folder, { recursive: true }));
+  let files = 0;
+
   describe('on SQLite', () => {
-    let folder: string;
-    let files = 0;
-    before(async () => {
-      folder = scope.use(await temporaryDirectory()).path;
-    });
     const openAt = (n: number, options: StoreOptions) =>
       openSqliteStore({ path: join(folder, `${n}.db`), ...options });
-    itWalks(
-      (options) => openAt(++files, options),
-      (_, options) => openAt(files, options),
-    );
+    itWalks({
+      open: (options) => openAt(++files, options),
+      another: (_, options) => openAt(files, options),
+    });
+  });
+
+  describe('on the example in one JSON file', () => {
+    itWalks({
+      open: (options) => openFileStore(join(folder, `${++files}.json`), options),
+      withoutTransfer: 'the file can be copied',
+    });
   });
 
   for (const count of [1, 3]) {
@@ -53,13 +56,13 @@ describe('30 random walks of 400 calls', () => {
         client = await new MongoClient(url).connect();
         scope.defer(() => client.close());
       });
-      itWalks(
-        async (options) => {
+      itWalks({
+        open: async (options) => {
           await clear(client.db());
           return openMongodbStore({ url, ...options });
         },
-        (_, options) => openMongodbStore({ url, ...options }),
-      );
+        another: (_, options) => openMongodbStore({ url, ...options }),
+      });
     });
   }
 
@@ -70,13 +73,13 @@ describe('30 random walks of 400 calls', () => {
       server = await sharedPostgresql();
     });
     const openAgain = (options: StoreOptions) => openPostgresqlStore({ connectionString }, options);
-    itWalks(
-      async (options) => {
+    itWalks({
+      open: async (options) => {
         connectionString = scope.use(await freshDatabase(server)).url;
         return openAgain(options);
       },
-      (_, options) => openAgain(options),
-      'the example keeps no log',
-    );
+      another: (_, options) => openAgain(options),
+      withoutEvents: 'the example keeps no log',
+    });
   });
 });

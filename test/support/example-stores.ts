@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-// The example imports the package by name. Resolve the name to the source.
+// The examples import the package by name. Resolve the name to the source.
 registerHooks({
   resolve: (name, context, next) =>
     next(
@@ -9,4 +9,5 @@ registerHooks({
     ),
 });
 
+export const { openFileStore } = await import('../../examples/file-store/index.ts');
 export const { openPostgresqlStore } = await import('../../examples/postgresql-store/index.ts');

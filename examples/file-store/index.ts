@@ -23,6 +23,7 @@ import {
   type Id,
   type Instant,
   type ListQuery,
+  notUniqueMessage,
   type Page,
   type Post,
   type PostRepository,
@@ -191,7 +192,7 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
     this.file = file;
     this.#name = name;
     this.#declared = fieldsIn(declared);
-    this.#checkDeclaration();
+    this.#checkDeclarations();
   }
 
   protected get table(): Table {
@@ -290,19 +291,18 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
   }
 
   /** Stored records can break what is declared now. */
-  #checkDeclaration(): void {
-    const records = Array.from(this.table.rows.values(), (row) => shown<R>(row).record);
-    for (const record of records) {
+  #checkDeclarations(): void {
+    const holders = new Map<string, Id>();
+    for (const row of this.table.rows.values()) {
+      const { record } = shown<R>(row);
       const message = brokenDeclarationMessage(this.#declared, this.#name, record);
       if (message !== undefined) throw new Error(message);
-    }
-    for (const field of this.#declared) {
-      const holders = new Map<SortKey, Id>([[null, '']]);
-      for (const record of records) {
-        const value = field.isUnique ? declaredValue(record, field.name) : null;
-        const holder = holders.get(value);
-        if (holder) throw new Error(`"${field.name}" is the same in ${holder} and ${record.id}.`);
-        if (value !== null) holders.set(value, record.id);
+      for (const { name, isUnique } of this.#declared) {
+        const value = isUnique ? declaredValue(record, name) : null;
+        const key = JSON.stringify([name, value]);
+        const ids = [holders.get(key) ?? record.id, record.id];
+        if (ids[0] !== ids[1]) throw new Error(notUniqueMessage(name, this.#name, ids));
+        if (value !== null) holders.set(key, record.id);
       }
     }
   }
@@ -321,16 +321,15 @@ type Values = Readonly<Record<string, unknown>>;
 
 function isMet(condition: Condition, record: Values, search: Values): boolean {
   const { field, declaredType, op } = condition;
-  const value = declaredType === undefined ? search[field] : record[field];
-  if (op === 'isNull') return value === null;
+  const values = declaredType === undefined ? search : record;
+  const value = Object.hasOwn(values, field) ? values[field] : null;
+  if (value === null) return op === 'isNull';
+  if (op === 'isNull') return false;
   if (op === 'eq') return value === condition.value;
-  if (op === 'has') return Array.isArray(value) && value.includes(condition.value);
-  if (op === 'in') return typeof value === 'string' && condition.value.includes(value);
-  if (typeof value !== typeof condition.value) return false;
-  const order = comparePositions(
-    { key: value as SortKey, id: '' },
-    { key: condition.value, id: '' },
-  );
+  if (op === 'in') return condition.value.includes(value as string);
+  if (op === 'has') return (value as readonly string[]).includes(condition.value);
+  const at = (key: unknown) => ({ key: key as SortKey, id: '' });
+  const order = comparePositions(at(value), at(condition.value));
   return op === 'from' ? order >= 0 : order < 0;
 }
 

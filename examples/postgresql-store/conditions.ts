@@ -1,5 +1,5 @@
 import type { Condition, Id, Position, QueryOrder } from 'rostrum/ports';
-import { declaredExpression, sortKeys } from './schema.ts';
+import { expressionOf, sortKeys } from './schema.ts';
 
 /** The conditions of a statement, and the values for `$1`, `$2` and so on. */
 export class Conditions {
@@ -37,15 +37,15 @@ export class Conditions {
 
   #sql(condition: Condition): string {
     const { field, declaredType, op } = condition;
-    if (op === 'isNull') return `"${field}" is null`;
-    if (op === 'in') return `"${field}" = any(${this.bind([...condition.value])})`;
+    const value = expressionOf(condition);
+    if (op === 'isNull') return `${value} is null`;
+    if (op === 'in') return `${value} = any(${this.bind([...condition.value])})`;
     if (op === 'has' || (declaredType && op === 'eq')) {
-      // An array contains the elements of another one. Values that are not arrays have to be equal.
-      const value = op === 'has' ? [condition.value] : condition.value;
-      return `json::jsonb @> ${this.bind(JSON.stringify({ [field]: value }))}`;
+      // The index over all fields finds objects by their members, and arrays by their elements.
+      const part = op === 'has' ? [condition.value] : condition.value;
+      return `json::jsonb @> ${this.bind(JSON.stringify({ [field]: part }))}`;
     }
     const operator = { eq: '=', from: '>=', before: '<' }[op];
-    const left = declaredType ? declaredExpression(field, declaredType) : `"${field}"`;
-    return `${left} ${operator} ${this.bind(condition.value)}`;
+    return `${value} ${operator} ${this.bind(condition.value)}`;
   }
 }

@@ -4,8 +4,9 @@ import {
   type Collection,
   type DeclaredField,
   fieldsIn,
-  isRostrumError,
+  notUniqueMessage,
   type Post,
+  type RecordTransfer,
   RostrumError,
   type Store,
   type StoreOptions,
@@ -15,7 +16,7 @@ import {
   withoutAuthor,
 } from 'rostrum/ports';
 import { Conditions } from './conditions.ts';
-import { Connections, type Query } from './connections.ts';
+import { Connections } from './connections.ts';
 import { recordsOf, versioned } from './records.ts';
 import { schema, uniqueStatements } from './schema.ts';
 
@@ -26,18 +27,17 @@ export async function openPostgresqlStore(
 ): Promise<Store> {
   const connections = new Connections(pool);
   const close = () => connections.close();
-  await connections
-    .change(async (query) => {
-      await query(schema);
-      for (const name of ['users', 'posts'] as const) {
-        for (const field of fieldsIn(declaredFields?.[name])) await declare(query, name, field);
-      }
-    })
-    .catch((error: unknown) => {
-      return close().then(() => Promise.reject(error));
-    });
-  const ofUsers = recordsOf<User>(connections, 'users');
-  const ofPosts = recordsOf<Post>(connections, 'posts');
+  const fields = { users: fieldsIn(declaredFields?.users), posts: fieldsIn(declaredFields?.posts) };
+  const ofUsers = recordsOf<User>(connections, 'users', fields.users);
+  const ofPosts = recordsOf<Post>(connections, 'posts', fields.posts);
+  try {
+    await connections.change((query) => query(schema));
+    await declare(connections, 'users', fields.users, ofUsers.repository);
+    await declare(connections, 'posts', fields.posts, ofPosts.repository);
+  } catch (error) {
+    await close();
+    throw error;
+  }
 
   const users: UserRepository = {
     ...ofUsers.repository,
@@ -92,27 +92,30 @@ export async function openPostgresqlStore(
   };
 }
 
-/** @throws Error when stored records break the declaration of a custom field */
-async function declare(query: Query, name: Collection, field: DeclaredField): Promise<void> {
-  const all = `select id, json from rostrum.${name}
-    where json is not null and id > $1 order by id limit 1000`;
-  let rows = await query(all, ['']);
-  while (rows.length > 0) {
-    for (const { json } of rows) {
-      const message = brokenDeclarationMessage([field], name, JSON.parse(String(json)));
+/**
+ * Creates the indexes of unique fields.
+ *
+ * @throws Error if stored records break the declarations
+ */
+async function declare(
+  connections: Connections,
+  name: Collection,
+  fields: readonly DeclaredField[],
+  { scan }: Pick<RecordTransfer<User | Post>, 'scan'>,
+): Promise<void> {
+  const limits = { limit: 1000, bytes: 2 ** 20 };
+  let found = fields.length > 0 ? await scan(limits) : [];
+  while (found.length > 0) {
+    for (const { record } of found) {
+      const message = brokenDeclarationMessage(fields, name, record);
       if (message !== undefined) throw new Error(message);
     }
-    rows = await query(all, [rows.at(-1)?.id]);
+    found = await scan({ ...limits, after: found.at(-1)?.record.id });
   }
-  if (!field.isUnique) return;
-  const { create, findTwo } = uniqueStatements(name, field);
-  await query('savepoint before_index');
-  try {
-    await query(create);
-  } catch (error) {
-    if (!isRostrumError(error, 'field-taken')) throw error;
-    await query('rollback to before_index');
-    const ids = (await query(findTwo)).flatMap((row) => Object.values(row)).join(' and ');
-    throw new Error(`"${field.name}" cannot be unique: the ${name} ${ids} have the same value.`);
+  for (const field of fields.filter(({ isUnique }) => isUnique)) {
+    const { create, findTwo } = uniqueStatements(name, field);
+    const [two] = await connections.read(findTwo);
+    if (two) throw new Error(notUniqueMessage(field.name, name, Object.values(two).map(String)));
+    await connections.change((query) => query(create));
   }
 }

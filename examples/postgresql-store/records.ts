@@ -1,5 +1,7 @@
 import {
   type Collection,
+  checkLoaded,
+  type DeclaredField,
   declaredValue,
   type Guard,
   isRostrumError,
@@ -22,7 +24,11 @@ import type { Connections, Query, Row } from './connections.ts';
 import { sortKeys } from './schema.ts';
 
 /** The part of a repository that users and posts have in common, and what deletions of users need. */
-export function recordsOf<R extends User | Post>(connections: Connections, name: Collection) {
+export function recordsOf<R extends User | Post>(
+  connections: Connections,
+  name: Collection,
+  declared: readonly DeclaredField[],
+) {
   const { read } = connections;
   const table = `rostrum.${name}`;
   const fields = Object.keys(searchFields[name]);
@@ -178,7 +184,10 @@ export function recordsOf<R extends User | Post>(connections: Connections, name:
     },
 
     async load(records) {
-      const rows = records.map(({ record, version, json }) => valuesOf(record, version, json));
+      const rows = records.map(({ record, version, json }) => {
+        checkLoaded(declared, record);
+        return valuesOf(record, version, json);
+      });
       await connections.change(async (query) => {
         for (const values of rows) await query(load, values);
       });

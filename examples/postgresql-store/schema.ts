@@ -1,11 +1,5 @@
 import pg from 'pg';
-import {
-  type Collection,
-  type DeclaredField,
-  type DeclaredType,
-  type QueryField,
-  searchFields,
-} from 'rostrum/ports';
+import { type Collection, type DeclaredField, type QueryField, searchFields } from 'rostrum/ports';
 
 /** Text that sorts by code point. */
 const text = 'text collate "C"';
@@ -51,7 +45,7 @@ create index if not exists ${name}_receipts_by_end on rostrum.${name}_receipts (
 create index if not exists ${name}_deleted on rostrum.${name} (id) where json is null;
 ${index(name, 'createdAt')}
 ${index(name, 'updatedAt')}
--- Over all fields of a record, for conditions on any custom field.
+-- Over all fields of a record, for conditions on declared fields.
 create index if not exists ${name}_by_field on rostrum.${name}
   using gin ((json::jsonb) jsonb_path_ops);`;
 }
@@ -64,41 +58,37 @@ function index(name: 'users' | 'posts', field: string): string {
 }
 
 /** Returns what lists by a field are sorted by, before the id: null comes before all text. */
-export function sortKeys({ field, declaredType }: QueryField): readonly string[] {
-  if (declaredType) {
-    const value = declaredExpression(field, declaredType);
-    return [
-      `(${value} is not null)`,
-      `coalesce(${value}, ${declaredType === 'number' ? 0 : "''"})`,
-    ];
-  }
-  const isNullable = ['emailKey', 'authorId', 'publishedAt'].includes(field);
-  return isNullable ? [`("${field}" is not null)`, `coalesce("${field}", '')`] : [`"${field}"`];
+export function sortKeys(by: QueryField): readonly string[] {
+  const value = expressionOf(by);
+  const isNullable = by.declaredType ?? ['emailKey', 'authorId', 'publishedAt'].includes(by.field);
+  const least = by.declaredType === 'number' ? 0 : "''";
+  return isNullable ? [`(${value} is not null)`, `coalesce(${value}, ${least})`] : [value];
 }
 
-/** Returns the SQL expression for a custom field: null for a value of another type. */
-export function declaredExpression(field: string, type: DeclaredType): string {
-  const value = `json::jsonb -> ${pg.escapeLiteral(field)}`;
-  return type === 'number'
-    ? `(case jsonb_typeof(${value}) when 'number' then (${value})::float8 end)`
-    : `(case jsonb_typeof(${value}) when 'string' then ${value} #>> '{}' end collate "C")`;
+/** Returns the SQL expression for the value of a field: a column, or a text or number in the JSON. */
+export function expressionOf({ field, declaredType }: QueryField): string {
+  if (declaredType === undefined) return `"${field}"`;
+  const value = `json::jsonb ->> ${pg.escapeLiteral(field)}`;
+  return declaredType === 'number' ? `(${value})::float8` : `(${value} collate "C")`;
 }
 
 /** The statement for a unique field, and the one for the ids of two records that break it. */
 export function uniqueStatements(name: Collection, { name: field, type }: DeclaredField) {
-  const value = declaredExpression(field, type);
-  const index = `unique_${name}_${type}_${field}`;
+  const index = `unique_${name}_${field}`;
   // PostgreSQL cuts longer names, and the error would name another field.
   if (Buffer.byteLength(index) > 63) throw new Error(`"${field}" is too long a name to be unique.`);
+  const value = expressionOf({ field, declaredType: type });
+  // An index entry has at most 2,704 bytes, and a text up to 4,000.
+  const key = type === 'text' ? `md5(${value})` : `(${value})`;
   return {
-    create: `create unique index if not exists ${pg.escapeIdentifier(index)} on rostrum.${name} (${value})
-      where ${value} is not null`,
+    create: `create unique index if not exists ${pg.escapeIdentifier(index)}
+      on rostrum.${name} (${key})`,
     findTwo: `select min(id) as one, max(id) as other from rostrum.${name}
-      where ${value} is not null group by ${value} having count(*) > 1 limit 1`,
+      where ${key} is not null group by ${key} having count(*) > 1 limit 1`,
   };
 }
 
 /** Returns the field of a unique index; undefined for another constraint. */
 export function uniqueField(constraint = ''): string | undefined {
-  return /^unique_(?:users|posts)_(?:text|number)_(.+)$/.exec(constraint)?.[1];
+  return /^unique_(?:users|posts)_(.+)$/.exec(constraint)?.[1];
 }

@@ -8,6 +8,7 @@ export {
   type DeclaredType,
   type FieldDeclarations,
   fieldsIn,
+  notUniqueMessage,
 } from '../domain/declared-fields.ts';
 export { emailKey, emailPrefixKey } from '../domain/email.ts';
 export {

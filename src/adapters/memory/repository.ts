@@ -1,3 +1,4 @@
+import { checkLoaded } from '../../domain/declared-fields.ts';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import { cutPage, type ListQuery, type Page } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
@@ -96,6 +97,7 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   async load(records: readonly Versioned<R>[]): Promise<void> {
     checkOpen(this.#state);
     for (const { record, version } of records) {
+      checkLoaded(this.table.declared, record);
       const current = this.table.get(record.id)?.version;
       this.#put(record, versionToLoad(version, current, this.table.lastVersion(record.id)));
     }

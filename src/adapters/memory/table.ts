@@ -1,5 +1,6 @@
 import type { DeclaredField } from '../../domain/declared-fields.ts';
 import { emailTaken, fieldTaken } from '../../domain/errors.ts';
+import { copyJson, type Json, type JsonObject } from '../../domain/json.ts';
 import {
   type Condition,
   compareKeys,
@@ -23,14 +24,14 @@ export interface Row {
   readonly version: Version;
   readonly json: string;
   readonly search: SearchRow;
-  /** The values of the declared custom fields. */
-  readonly custom: Readonly<Record<string, unknown>>;
+  /** The values of the declared fields; null if absent. */
+  readonly declared: JsonObject;
 }
 
 /** The records of one collection by id, and the last versions of deleted ones. Sorts rows on demand. */
 export class Table<R extends User | Post> {
   readonly #collection: Collection;
-  readonly #declared: readonly DeclaredField[];
+  readonly declared: readonly DeclaredField[];
   readonly #onEvent: (event: RecordEvent) => void;
   readonly #rows = new Map<Id, Row>();
   /** The id of the record that has a unique value, by the field and the value. */
@@ -45,7 +46,7 @@ export class Table<R extends User | Post> {
     onEvent: (event: RecordEvent) => void,
   ) {
     this.#collection = collection;
-    this.#declared = declared;
+    this.declared = declared;
     this.#onEvent = onEvent;
   }
 
@@ -63,12 +64,11 @@ export class Table<R extends User | Post> {
 
   rowOf(record: R, version: Version): Row {
     const search = searchRow(this.#collection, record);
-    const custom: Record<string, unknown> = {};
-    for (const { name } of this.#declared) {
-      const value: unknown = Reflect.get(record, name);
-      custom[name] = Array.isArray(value) ? [...value] : value; // The caller may modify its array.
+    const declared: Record<string, Json> = {};
+    for (const { name } of this.declared) {
+      declared[name] = Object.hasOwn(record, name) ? copyJson(Reflect.get(record, name)) : null;
     }
-    return { id: record.id, version, json: JSON.stringify(record), search, custom };
+    return { id: record.id, version, json: JSON.stringify(record), search, declared };
   }
 
   /** @throws RostrumError `email-taken`, `field-taken` */
@@ -106,11 +106,11 @@ export class Table<R extends User | Post> {
   }
 
   /** Returns the values of a row that must be unique: the key of the email address first. */
-  #uniqueValues({ search, custom }: Row) {
+  #uniqueValues({ search, declared: values }: Row) {
     const email = { field: 'emailKey', declaredType: undefined, value: search.emailKey ?? null };
-    const others = this.#declared.map((declared) => {
-      const value = declared.isUnique ? declaredValue(custom, declared.name) : null;
-      return { field: declared.name, declaredType: declared.type, value };
+    const others = this.declared.map(({ name, type, isUnique }) => {
+      const value = isUnique ? declaredValue(values, name) : null;
+      return { field: name, declaredType: type, value };
     });
     return [email, ...others]
       .filter(({ value }) => value !== null)
@@ -161,39 +161,38 @@ function compare({ direction }: QueryOrder, a: Position, b: Position): number {
   return direction === 'asc' ? comparePositions(a, b) : comparePositions(b, a);
 }
 
-/** Names a field uniquely: a custom field may have the name of a search field. */
+/** Names a field uniquely: a declared field may have the name of a search field. */
 function fieldKey({ field, declaredType }: QueryField): string {
   return `${declaredType} ${field}`;
 }
 
-export function positionOf({ id, search, custom }: Row, order: QueryOrder): Position {
+export function positionOf({ id, search, declared }: Row, order: QueryOrder): Position {
   const { field, declaredType: type } = order;
   if (type === undefined) return { key: search[field] ?? null, id };
-  return { key: declaredValue(custom, field), id };
+  return { key: declaredValue(declared, field), id };
 }
 
 export function matches(row: Row, conditions: readonly Condition[]): boolean {
   return conditions.every((condition) => meets(row, condition));
 }
 
-function meets({ search, custom }: Row, condition: Condition): boolean {
-  const { field } = condition;
-  const value = condition.declaredType === undefined ? search[field] : custom[field];
+function meets({ search, declared }: Row, condition: Condition): boolean {
+  const { field, declaredType } = condition;
+  const value = declaredType === undefined ? search[field] : declared[field];
+  if (value === null) return condition.op === 'isNull';
   switch (condition.op) {
+    case 'isNull':
+      return false;
     case 'eq':
       return value === condition.value;
     case 'in':
-      return typeof value === 'string' && condition.value.includes(value);
+      return condition.value.includes(value as string);
     case 'has':
-      return Array.isArray(value) && value.includes(condition.value);
+      return (value as readonly string[]).includes(condition.value);
     case 'from':
-    case 'before': {
-      if (typeof value !== typeof condition.value) return false;
-      const order = compareKeys(value as SortKey, condition.value);
-      return condition.op === 'from' ? order >= 0 : order < 0;
-    }
-    case 'isNull':
-      return value === null;
+      return compareKeys(value as SortKey, condition.value) >= 0;
+    case 'before':
+      return compareKeys(value as SortKey, condition.value) < 0;
   }
 }
 

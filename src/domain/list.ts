@@ -14,9 +14,9 @@ export const pageLimits = {
 
 /** A field that a store filters or sorts by. */
 export interface QueryField {
-  /** A name in the record's `searchRow`, or the name of a declared custom field. */
+  /** A name in the record's `searchRow`, or the name of a declared field. */
   readonly field: string;
-  /** The declared type of a custom field, which is in the record's JSON; absent for a search field. */
+  /** The type of a declared field, which is in the record's JSON; absent for a search field. */
   readonly declaredType?: DeclaredType | undefined;
 }
 
@@ -33,12 +33,12 @@ export const filterLimits = {
  *
  * - `eq`: this value exactly.
  * - `in`: one of these.
- * - `has`: an array that contains this text (custom fields of the type `text[]`).
- * - `from`, `before`: at or after, or before this value: texts by code point, numbers by size. Null never
- *   matches. For a number, either end may be infinite.
+ * - `has`: an array that contains this text (declared fields of the type `text[]`).
+ * - `from`, `before`: at or after, or before this value: texts by code point, numbers by size. For a number,
+ *   the value may be infinite.
  * - `isNull`: no value (search fields only).
  *
- * A custom field that is missing, or of another type than declared, matches no condition.
+ * A value has the type of its field. Null, or a declared field that is absent, matches only `isNull`.
  */
 export type Condition = QueryField &
   (
@@ -50,14 +50,14 @@ export type Condition = QueryField &
   );
 
 /**
- * Sorts by a field in a direction; ties are sorted by id in the same direction. A custom field is a text or
- * a number; one that is missing, or of another type than declared, has the key null.
+ * Sorts by a field in a direction; ties are sorted by id in the same direction. A declared field is a text or
+ * a number; if it is absent, its key is null.
  */
 export interface QueryOrder extends QueryField {
   readonly direction: 'asc' | 'desc';
 }
 
-/** The value that an order sorts by: a number only for a custom field that is declared as one. */
+/** The value that an order sorts by: a number only for a field that is declared as one. */
 export type SortKey = string | number | null;
 
 /**

@@ -43,8 +43,9 @@ export interface CreationHints {
  *   another. If calls race for an id or a unique value, one of them wins.
  * - A change is acknowledged (its promise fulfilled) only when it is as durable as the store can make it.
  *   Every later read sees it.
- * - Arguments are valid: records, queries, modes, instants. A store checks only what a store alone can
- *   know: whether an id or a unique value is taken, and whether an author exists.
+ * - Arguments are valid: records, queries, modes, instants. A declared field is null, absent or a value of
+ *   its type. A store checks only what a store alone can know: whether an id or a unique value is taken,
+ *   and whether an author exists.
  * - Memory: a call holds at most 8 × {@link ListQuery}.bytes of records, or one record. Filter by
  *   indexes, not by reading the JSON of every record.
  * - The errors of each method are named at the method. Any call may also end in `store-unavailable` (its
@@ -93,8 +94,8 @@ export interface Repository<R> {
    * @throws RostrumError `idempotency-key-reused`: the key was used with another fingerprint
    * @throws RostrumError `id-taken`: a record with this id exists
    * @throws RostrumError `email-taken` (`emailTaken()`): another user has the same `emailKey` (`searchRow`)
-   * @throws RostrumError `field-taken` (`fieldTaken(name)`): another record has the same value of a custom
-   * field that is declared as unique
+   * @throws RostrumError `field-taken` (`fieldTaken(name)`): another record has the same value of a field
+   * that is declared as unique
    * @throws RostrumError `invalid-record` (`unknownAuthor()`): a post names an author, and no user has that id
    */
   create(record: R, receipt?: Receipt, hints?: CreationHints): Promise<Creation<R>>;

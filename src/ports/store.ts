@@ -8,11 +8,12 @@ import type { UserRepository } from './user-repository.ts';
 /** Settings of a deployment that a store needs when it is opened. */
 export interface StoreOptions<Declared extends DeclaredFields = DeclaredFields> {
   /**
-   * Custom fields that lists can be filtered and sorted by, and that may be unique. A store builds indexes
-   * for them when it is opened, and they may differ each time. It derives their values from the JSON of a
-   * record, so that stores with other declarations work on the same data. If stored records already violate
-   * a `unique`, or have a value of another type (`brokenDeclarationMessage`), opening fails and names the field
-   * and ids of such records.
+   * Fields with a type. Lists can be filtered and sorted by them, and their values may be unique. The core
+   * passes only null and values of the type, within the limits of `declaredRules`: a store may rely on it.
+   *
+   * The declarations may differ each time that a store is opened. Opening checks the stored records: if one
+   * has a value of another type (`brokenDeclarationMessage`), or two have the same value of a unique field
+   * (`notUniqueMessage`), it fails with a message that names the field and the ids.
    */
   readonly declaredFields?: Declared | undefined;
 }
@@ -25,7 +26,7 @@ export interface Store<Declared extends DeclaredFields = DeclaredFields> extends
   readonly transfer?: Transfer | undefined;
   /** Every change in one order; absent if the store keeps no log. */
   readonly events?: EventLog | undefined;
-  /** The custom fields that the store was opened with, which are the core's filters; none if absent. */
+  /** The declared fields that the store was opened with; the core reads them here. None if absent. */
   readonly declaredFields?: Declared | undefined;
 
   /**

@@ -3,6 +3,7 @@ import { type Collection, type DeclaredField, type QueryField, searchFields } fr
 
 /** Text that sorts by code point. */
 const text = 'text collate "C"';
+const nullableColumns = ['emailKey', 'authorId', 'publishedAt'];
 
 /**
  * A table has a row for each id that was ever used: the version, the record as JSON, and a column for
@@ -60,9 +61,10 @@ function index(name: 'users' | 'posts', field: string): string {
 /** Returns what lists by a field are sorted by, before the id: null comes before all text. */
 export function sortKeys(by: QueryField): readonly string[] {
   const value = expressionOf(by);
-  const isNullable = by.declaredType ?? ['emailKey', 'authorId', 'publishedAt'].includes(by.field);
+  const isRequired = !(by.declaredType || nullableColumns.includes(by.field));
+  if (isRequired) return [value];
   const least = by.declaredType === 'number' ? 0 : "''";
-  return isNullable ? [`(${value} is not null)`, `coalesce(${value}, ${least})`] : [value];
+  return [`(${value} is not null)`, `coalesce(${value}, ${least})`];
 }
 
 /** Returns the SQL expression for the value of a field: a column, or a text or number in the JSON. */

@@ -9,7 +9,7 @@ import type { UserRepository } from './user-repository.ts';
 export interface StoreOptions<Declared extends DeclaredFields = DeclaredFields> {
   /**
    * Fields with a type. Lists can be filtered and sorted by them, and their values may be unique. The core
-   * passes only null and values of the type, within the limits of `declaredRules`: a store may rely on it.
+   * passes only null and values of the type, within the limits that docs/custom-fields.md names.
    *
    * The declarations may differ each time that a store is opened. Opening checks the stored records: if one
    * has a value of another type (`brokenDeclarationMessage`), or two have the same value of a unique field

@@ -109,10 +109,9 @@ function inConditions(isMet: (condition: Condition, value: unknown, id: string) 
       const found = recordsOf(items).filter((record) =>
         query.conditions.every((condition) => {
           const values = condition.declaredType ? record : searchRow(name, record);
-          const isWrong = isMet(condition, Reflect.get(values, condition.field), record.id);
-          return (
-            isWrong ?? select(name, [record], { ...query, conditions: [condition] }).length > 0
-          );
+          const planted = isMet(condition, Reflect.get(values, condition.field), record.id);
+          const right = select(name, [record], { ...query, conditions: [condition] }).length > 0;
+          return planted ?? right;
         }),
       );
       const isFound = { field: 'id', op: 'in', value: idsOf(found) } as const;
@@ -363,9 +362,9 @@ export const faults: readonly Fault[] = [
   {
     fault: 'joins the elements of an array with commas',
     breaks: 'by a declared text[]',
-    plant: inConditions(({ op, ...condition }, value) => {
-      if (op !== 'has' || !Array.isArray(value)) return undefined;
-      return 'value' in condition && value.join().split(',').includes(String(condition.value));
+    plant: inConditions((condition, value) => {
+      if (condition.op !== 'has' || !Array.isArray(value)) return undefined;
+      return value.join().split(',').includes(condition.value);
     }),
   },
   {

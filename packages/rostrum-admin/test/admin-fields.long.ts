@@ -150,6 +150,117 @@ describe('/admin with custom fields and unusual values', function () {
     });
   });
 
+  const tagsIn = (page: Page) => page.locator('.chips span').allTextContents();
+  const focused = (page: Page) => page.locator(':focus');
+
+  it('adds and removes the elements of a list by keyboard, and says so', async () => {
+    await admin('#/new/posts', async (page) => {
+      await page.getByRole('textbox', { name: 'Title' }).fill('By keyboard');
+      await page.getByRole('textbox', { name: 'Tags' }).focus();
+      const { keyboard } = page;
+      await keyboard.type('news');
+      await keyboard.press('Enter');
+      await keyboard.type('b,news,');
+      await keyboard.insertText('c, d');
+      expect(await tagsIn(page)).to.deep.equal(['news', 'b', 'news', 'c', 'd']);
+      expect(await page.getByRole('status').textContent()).to.equal('Added c, d. Tags: 5');
+      await keyboard.press('Backspace');
+      expect(await tagsIn(page)).to.deep.equal(['news', 'b', 'news', 'c']);
+      expect(await page.getByRole('status').textContent()).to.equal('Removed d. Tags: 4');
+      await keyboard.type('x');
+      await keyboard.press('Backspace');
+      expect(await tagsIn(page)).to.have.length(4);
+      for (let n = 0; n < 4; n++) await keyboard.press('Shift+Tab');
+      await keyboard.press('Enter');
+      expect(await tagsIn(page)).to.deep.equal(['b', 'news', 'c']);
+      expect(await focused(page).getAttribute('aria-label')).to.equal('Remove b');
+      await keyboard.press('Tab');
+      await keyboard.press('Tab');
+      await keyboard.press('Space');
+      expect(await focused(page).getAttribute('aria-label')).to.equal('Remove news');
+      await keyboard.press('Enter');
+      await keyboard.press('Enter');
+      expect(await tagsIn(page)).to.deep.equal([]);
+      expect(await focused(page).getAttribute('id')).to.equal('field-tags');
+      await keyboard.type('added, by saving');
+      await save(page, 'Create');
+      await told(page, 'Created.');
+      expect(await tagsIn(page)).to.deep.equal(['added', 'by saving']);
+      await page.getByRole('textbox', { name: 'Tags' }).focus();
+      await keyboard.press('Backspace');
+      await keyboard.press('Backspace');
+      await save(page);
+      await told(page, 'Saved.');
+      const { posts } = await send('GET', '/posts?title=By%20keyboard');
+      expect((posts as Body[])[0]).not.to.have.property('tags');
+    });
+  });
+
+  it('removes elements by touch, with targets of 44 px', async () => {
+    const { id } = await send('POST', '/posts', { title: 'By touch', tags: ['a', 'b', 'b'] });
+    const phone = { viewport: { width: 390, height: 800 }, hasTouch: true };
+    await admin(
+      `#/posts/${id}`,
+      async (page) => {
+        const remove = page.getByRole('button', { name: 'Remove b' }).last();
+        expect(await remove.boundingBox()).to.include({ width: 44, height: 44 });
+        await remove.tap();
+        expect(await tagsIn(page)).to.deep.equal(['a', 'b']);
+        expect(await focused(page).getAttribute('aria-label')).to.equal('Remove b');
+        await page.getByRole('button', { name: 'Save' }).tap();
+        await told(page, 'Saved.');
+      },
+      phone,
+    );
+    expect((await send('GET', `/posts/${id}`)).tags).to.deep.equal(['a', 'b']);
+  });
+
+  it('tells a field that is not set from one that is No', async () => {
+    const { id } = await send('POST', '/posts', { title: 'Hot?' });
+    await admin(`#/posts/${id}`, async (page) => {
+      const hot = page.getByRole('combobox', { name: 'Hot' });
+      for (const [choice, value] of Object.entries({ No: false, 'Not set': undefined })) {
+        await hot.selectOption(choice);
+        await save(page);
+        await told(page, 'Saved.');
+        await page.getByText(value === false ? 'Version 2' : 'Version 3').waitFor();
+        expect((await send('GET', `/posts/${id}`)).hot).to.equal(value);
+      }
+    });
+  });
+
+  for (const look of looks.slice(0, 2)) {
+    it(`shows a wrong value at its field, ${look.viewport.width} px wide`, async () => {
+      const { id } = await send('POST', '/posts', { title: 'Wrong', tags: ['a', 'x'.repeat(200)] });
+      const use = async (page: Page) => {
+        const tags = page.getByRole('textbox', { name: 'Tags' });
+        await tags.fill(`${'b'.repeat(201)},`);
+        await save(page);
+        await page.locator('#field-tags-error').waitFor();
+        expect(await page.locator('#field-tags-error').textContent()).to.equal(
+          `“${'b'.repeat(40)}…”: An element of "tags" must have at most 200 characters.`,
+        );
+        expect(await focused(page).getAttribute('id')).to.equal('field-tags');
+        expect(await violationsIn(page)).to.deep.equal([]);
+        await tags.press('Backspace');
+        await tags.fill('c,'.repeat(63));
+        await page.getByRole('textbox', { name: 'Views' }).fill('12');
+        await save(page);
+        await page.getByText('The field "tags" must have at most 64 elements.').waitFor();
+        await tags.press('Backspace');
+        await page.getByRole('textbox', { name: 'Views' }).fill('many');
+        await save(page);
+        await page.locator('#field-views-error').getByText('This is not a number.').waitFor();
+        await page.getByRole('textbox', { name: 'Views' }).fill('12.5');
+        await save(page);
+        await told(page, 'Saved.');
+      };
+      await admin(`#/posts/${id}`, use, look);
+      const { tags, views } = await send('GET', `/posts/${id}`);
+      expect([(tags as string[]).length, views]).to.deep.equal([64, 12.5]);
+    });
+  }
+
   it('preserves times that a datetime input cannot show', async () => {
     const times = [
       '1925-07-01T12:00:00.000Z',

@@ -27,7 +27,7 @@ const postSchema = {
     section: { type: 'string', enum: ['news', 'essays'] },
     views: { type: 'integer', minimum: 0 },
     pinned: { type: 'boolean' },
-    tags: { type: 'array', items: { type: 'string' } },
+    scores: { type: 'array', items: { type: 'integer' } },
   },
 };
 
@@ -136,29 +136,29 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.getByLabel('Section').selectOption('essays');
       await page.getByLabel('Pinned').selectOption('Yes');
       await page.getByRole('textbox', { name: 'Views' }).fill('-1');
-      await page.getByRole('textbox', { name: 'Tags' }).fill('["one", 2]');
+      await page.getByRole('textbox', { name: 'Scores' }).fill('["one", 2]');
       await save(page, 'Create');
       await page.locator('#field-views-error').waitFor();
-      await page.locator('#field-tags-error').waitFor();
+      await page.locator('#field-scores-error').waitFor();
       await page.getByRole('textbox', { name: 'Views' }).fill('12');
-      await page.getByRole('textbox', { name: 'Tags' }).fill('["one", ');
+      await page.getByRole('textbox', { name: 'Scores' }).fill('["one", ');
       await save(page, 'Create');
       await page.getByText('This is not JSON').waitFor();
-      await page.getByRole('textbox', { name: 'Tags' }).fill('["one"]');
+      await page.getByRole('textbox', { name: 'Scores' }).fill('[1]');
       await save(page, 'Create');
       await told(page, 'Created.');
       const find = async () => (await send('GET', '/posts?title=Of%20pages')).body.posts[0] as Body;
       expect(await find()).to.deep.include({
-        ...{ publishedAt: null, section: 'essays', views: 12, pinned: true, tags: ['one'] },
+        ...{ publishedAt: null, section: 'essays', views: 12, pinned: true, scores: [1] },
       });
       await page.getByLabel('Publication').selectOption('Publish now');
       await save(page);
       await page.getByText('Version 2').waitFor();
       const published = await find();
       expect(Date.now() - Date.parse(published.publishedAt ?? '')).to.be.within(-5000, 60_000);
-      expect(published).to.deep.include({ section: 'essays', views: 12, tags: ['one'] });
+      expect(published).to.deep.include({ section: 'essays', views: 12, scores: [1] });
       await page.getByLabel('Time of publication').fill('2031-05-06T07:08');
-      await page.getByLabel('Section').selectOption('–');
+      await page.getByLabel('Section').selectOption('Not set');
       await save(page);
       await page.getByText('Version 3').waitFor();
       const scheduled = await find();

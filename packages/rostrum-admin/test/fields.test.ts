@@ -5,13 +5,16 @@ import fc from 'fast-check';
 import type { Description } from '../src/page/description.ts';
 import {
   controlOf,
+  elementsIn,
   type Field,
   formsOf,
   instantOf,
   isNamed,
+  listOf,
   localOf,
   parse,
   textOf,
+  textOfList,
   titleOf,
   valueIn,
 } from '../src/page/fields.ts';
@@ -27,7 +30,11 @@ const properties = {
   pinned: { type: 'boolean' },
   summary: { type: ['null', 'string'], maxLength: 1000 },
   constructor: { type: 'string' },
-  tags: { type: 'array' },
+  slug: { type: ['string', 'null'], maxLength: 1000 },
+  year: { type: ['number', 'null'] },
+  tags: { type: ['array', 'null'], items: { type: 'string', maxLength: 200 } },
+  keywords: { type: 'array', items: { type: 'string' } },
+  grades: { type: 'array', items: { type: 'integer' } },
 };
 const list = {
   get: {
@@ -35,11 +42,13 @@ const list = {
   },
 };
 const posts = [
-  ...['limit', 'authorId', 'section', 'title[startsWith]'].map((name) => ({ name })),
+  ...['limit', 'authorId', 'title[startsWith]'].map((name) => ({ name })),
+  { name: 'section', schema: { type: 'string' } },
   { name: 'sort', schema: { enum: ['title', '-title', 'year', '-year'] } },
-  { name: 'year', schema: { type: ['number', 'string'] } },
+  { name: 'slug', schema: { type: 'string' } },
+  { name: 'year', schema: { type: 'number' } },
   { name: 'year[gte]', schema: { type: 'number' } },
-  { name: 'pinned', schema: { type: ['boolean', 'string'] } },
+  { name: 'pinned', schema: { type: 'boolean' } },
   { name: 'tags', schema: { type: 'array' } },
 ].map((parameter) => ({ ...parameter, in: 'query' }));
 const forms = formsOf({
@@ -50,7 +59,7 @@ const forms = formsOf({
   components: {
     schemas: {
       UserInput: { properties: { name: { type: 'string' } }, required: ['name'] },
-      PostInput: { properties, required: ['title'] },
+      PostInput: { properties, required: ['title', 'keywords'] },
       'a/section': { enum: ['news', 'essays', null], title: 'Department' },
     },
   },
@@ -64,7 +73,8 @@ describe('the forms of /admin', () => {
     expect(Object.fromEntries(controls)).to.deep.equal({
       ...{ title: 'line', body: 'long', authorId: 'author', publishedAt: 'publication' },
       ...{ section: 'choice', viewCount: 'number', pinned: 'choice', summary: 'long' },
-      ...{ constructor: 'line', tags: 'json', year: 'number', '': 'json' },
+      ...{ constructor: 'line', slug: 'line', year: 'number', tags: 'list' },
+      ...{ keywords: 'list', grades: 'json', '': 'json' },
     });
     expect(fieldOf('section')).to.include({ label: 'Department' });
     expect(fieldOf('viewCount')).to.include({
@@ -77,23 +87,28 @@ describe('the forms of /admin', () => {
   it('have the declared fields with their types, and whether lists can be sorted by them', () => {
     const told = forms.posts.declared.map(({ choices, label, ...one }) => one);
     expect(told).to.deep.equal([
-      { name: 'section', type: 'text', isSortable: false },
+      { name: 'section', type: 'string', isSortable: false },
+      { name: 'slug', type: 'string', isSortable: false },
       { name: 'year', type: 'number', isSortable: true },
       { name: 'pinned', type: 'boolean', isSortable: false },
-      { name: 'tags', type: 'text[]', isSortable: false },
+      { name: 'tags', type: 'array', isSortable: false },
     ]);
     expect(forms.posts.declared[0]).to.include({ label: 'Department' });
     // For users, unlike posts, "title" is a custom field.
     expect(forms.users.declared.map(({ name }) => name)).to.deep.equal(['title']);
-    expect(forms.users.fields.map(({ name }) => name)).to.deep.equal(['name', 'title', '']);
   });
 
   it('preserve values when they are shown and parsed again', () => {
     const isText = (text: string) => text.trim() !== '';
-    const values = fc.oneof(fc.string().filter(isText), fc.jsonValue());
+    const values = fc.oneof(
+      fc.string().filter(isText),
+      fc.array(fc.string(), { minLength: 1 }),
+      fc.jsonValue(),
+    );
     fc.assert(
       fc.property(fc.constantFrom(...fields), values, (field, value) => {
         const isEmpty = value === null || value === '' || (field.name === '' && !isObject(value));
+        fc.pre(field.control !== 'list' || !Array.isArray(value) || value.length > 0);
         fc.pre(!isEmpty && (typeof value !== 'string' || isText(value)));
         const control = controlOf(field, value);
         expect(parse(field, control, textOf(control, value))).to.deep.equal(
@@ -110,17 +125,30 @@ describe('the forms of /admin', () => {
     expect(controlOf(fieldOf('viewCount'), undefined)).to.equal('number');
     expect(controlOf(fieldOf('title'), ['Of two\nlines'])).to.equal('json');
     expect(controlOf(fieldOf('title'), { toString: 0 })).to.equal('json');
+    for (const value of ['a, b', ['a', 1]])
+      expect(controlOf(fieldOf('tags'), value)).to.equal('json');
+    expect(controlOf(fieldOf('tags'), ['a\nb', ''])).to.equal('list');
   });
 
   it('show stored text with line breaks in a multi-line field', () => {
     expect(controlOf(fieldOf('title'), 'Of two\nlines')).to.equal('long');
   });
 
+  it('save what is typed for a list with its elements', () => {
+    const all = ['a, "b"', 'a\nb'];
+    const text = textOfList({ all, typing: ' c ' });
+    expect(listOf(text)).to.deep.equal({ all, typing: ' c ' });
+    expect(parse(fieldOf('tags'), 'list', text)).to.deep.equal([...all, 'c']);
+    expect(elementsIn(' a,b , ,a')).to.deep.equal(['a', 'b', 'a']);
+  });
+
   it('parse empty input as the empty value of the field', () => {
     const read = (name: string) => parse(fieldOf(name), fieldOf(name).control, ' ');
     expect([read('title'), read('body')]).to.deep.equal(['', '']);
     expect(read('authorId')).to.equal(null);
-    for (const name of ['viewCount', 'section', 'tags', '']) expect(read(name)).to.equal(undefined);
+    for (const name of ['viewCount', 'section', 'tags', 'grades', ''])
+      expect(read(name)).to.equal(undefined);
+    expect(read('keywords')).to.deep.equal([]);
   });
 
   it('reject invalid input with a message', () => {
@@ -129,7 +157,7 @@ describe('the forms of /admin', () => {
     for (const text of ['many', 'Infinity', '1e999', '1,5']) {
       expect(refusal('viewCount', text)).to.throw('This is not a number.');
     }
-    expect(refusal('tags', '[1,')).to.throw('This is not JSON');
+    expect(refusal('grades', '[1,')).to.throw('This is not JSON');
     for (const text of ['[]', '1', 'null']) {
       expect(refusal('', text)).to.throw('This must be a JSON object');
     }

@@ -12,6 +12,7 @@ const properties = {
   authorId: { type: ['string', 'null'] },
   publishedAt: { type: ['string', 'null'] },
   views: { type: 'integer' },
+  tags: { type: 'array', items: { type: 'string' } },
 };
 const { fields } = formsOf({
   paths: {},
@@ -88,6 +89,7 @@ describe('the form of the admin page', () => {
     });
 
     it('omits a field that was emptied', () => {
+      expect(inputOf(type(start({ tags: ['a'] }), { tags: '' }))).not.to.have.property('tags');
       expect(inputOf(type(start({ views: 3 }), { views: '' }))).not.to.have.property('views');
       expect(inputOf(type(start({ colour: 'blue' }), { '': '' }))).not.to.have.property('colour');
     });
@@ -295,6 +297,16 @@ describe('the form of the admin page', () => {
 
     it('inside a field is shown there with its pointer', () => {
       expect(invalid('/title/0').errors.get('title')).to.equal('/title/0: Wrong /title/0.');
+    });
+
+    it('of an element is shown at its list with the text that was sent', () => {
+      const tags = ['a', 'b'.repeat(41)];
+      const errors = [0, 1, 2].map((n) => ({ pointer: `/tags/${n}`, message: 'Wrong.' }));
+      const refusal = { code: 'invalid-record', errors, message: 'All.' };
+      const form = state.refuse(state.send(start(), { tags }), refusal, shown);
+      expect(form.errors.get('tags')).to.equal(
+        `“a”: Wrong. “${'b'.repeat(40)}…”: Wrong. /tags/2: Wrong.`,
+      );
     });
 
     it('in a hidden field is shown at the other custom fields', () => {

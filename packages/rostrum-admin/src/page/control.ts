@@ -1,17 +1,9 @@
 import { html, noChange, nothing } from 'lit-html';
-import { type Field, instantOf, localOf } from './fields.ts';
+import { chips } from './chips.ts';
+import { type Entry, instantOf, localOf } from './fields.ts';
 import { reads } from './rights.ts';
 import { learnNames, names } from './session.ts';
 import * as ui from './ui.ts';
-
-/** What is typed into a field, and what is said of it. */
-export interface Entry {
-  readonly field: Field;
-  readonly control: Field['control'];
-  readonly text: string;
-  readonly error: string;
-  readonly set: (text: string) => void;
-}
 
 interface AuthorInput {
   readonly id: string;
@@ -56,15 +48,21 @@ export async function meantBy(typed: string): Promise<string> {
   return names.has(text) || one === undefined || more.length > 0 ? text : one.id;
 }
 
+const hints: Partial<Record<Entry['control'], string>> = {
+  json: 'As JSON.',
+  list: 'Enter or a comma adds what you typed.',
+};
+
 /** A field with its label, its hint, and what is wrong with it. */
 export function labelled(entry: Entry): ui.Html {
-  const { field, error } = entry;
+  const { field, control, error } = entry;
   const id = `field-${field.name || 'others'}`;
-  const about = [field.hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  const hint = field.hint || hints[control];
+  const about = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return html`<div class="field">
     <label for=${id}>${field.label}${field.isRequired ? html` <span class="soft">required</span>` : ''}</label>
     ${input(entry, id, about || nothing)}
-    ${field.hint ? html`<p class="hint" id=${`${id}-hint`}>${field.hint}</p>` : ''}
+    ${hint ? html`<p class="hint" id=${`${id}-hint`}>${hint}</p>` : ''}
     ${error ? html`<p class="error" id=${`${id}-error`}>${error}</p>` : ''}</div>`;
 }
 
@@ -83,7 +81,7 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
     case 'choice': {
       // A stored value that is no choice any more stays one.
       const choices = field.choices.map((one) => [JSON.stringify(one), ui.wordOf(one)] as const);
-      return select(new Map([['', '–'], [text, text || '–'], ...choices]));
+      return select(new Map([['', 'Not set'], [text, text || 'Not set'], ...choices]));
     }
     case 'publication': {
       const isTime = text !== 'draft' && text !== 'now';
@@ -100,10 +98,12 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
       return html`<div class="bar">${select(all)}
         ${isTime ? html`<input type="datetime-local" max="9999-12-31T23:59" aria-label="Time of publication" aria-invalid=${invalid} .value=${value} @change=${pick}>` : ''}</div>`;
     }
+    case 'list':
+      return chips(entry, id, about);
     case 'author':
       return authorInput({ id, about, invalid, text, set });
     default:
-      return html`<input id=${id} .value=${text} inputmode=${control === 'number' ? 'decimal' : 'text'}
-        aria-required=${field.isRequired} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}>`;
+      // For numbers too: on a phone, the keys for decimals may lack the minus sign or the point.
+      return html`<input id=${id} .value=${text} aria-required=${field.isRequired} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}>`;
   }
 }

@@ -9,6 +9,7 @@ export interface Schema {
   readonly examples?: readonly unknown[];
   readonly default?: unknown;
   readonly maxLength?: number;
+  readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
 }
@@ -57,9 +58,11 @@ export interface Description {
 export function resolved(schema: Schema | undefined, description: Description): Schema {
   if (schema?.$ref === undefined) return schema ?? {};
   const keys = schema.$ref.split('/').slice(1).map(decodeURIComponent).map(unescaped);
-  const within = (at: unknown, key: string) => (at as Record<string, unknown> | undefined)?.[key];
-  return resolved(keys.reduce(within, description as unknown) as Schema | undefined, description);
+  return resolved(keys.reduce(memberOf, description as unknown) as Schema | undefined, description);
 }
+
+export const memberOf = (value: unknown, key: string): unknown =>
+  (value as Readonly<Record<string, unknown>> | undefined)?.[key];
 
 /** A key of a JSON Pointer. */
 export function unescaped(key: string): string {

@@ -11,7 +11,15 @@ export interface Item {
 export interface Field {
   readonly name: string;
   readonly label: string;
-  readonly control: 'line' | 'long' | 'number' | 'choice' | 'json' | 'author' | 'publication';
+  readonly control:
+    | 'line'
+    | 'long'
+    | 'number'
+    | 'choice'
+    | 'list'
+    | 'json'
+    | 'author'
+    | 'publication';
   readonly hint: string;
   readonly isRequired: boolean;
   /** What the field is when its text is empty; undefined leaves it out. */
@@ -19,9 +27,18 @@ export interface Field {
   readonly choices: readonly unknown[];
 }
 
+/** What is typed into a field, and what is said of it. */
+export interface Entry {
+  readonly field: Field;
+  readonly control: Field['control'];
+  readonly text: string;
+  readonly error: string;
+  readonly set: (text: string) => void;
+}
+
 /** A custom field that the server was told about: lists can be filtered by it. */
 export interface Declared extends Pick<Field, 'name' | 'label' | 'choices'> {
-  readonly type: 'text' | 'number' | 'boolean' | 'text[]';
+  readonly type: Schema['type'];
   readonly isSortable: boolean;
 }
 
@@ -61,59 +78,80 @@ export function formsOf(description: Description): Readonly<Record<Kind, Form>> 
     const filters = parameters.filter(
       ({ name }) => !Object.hasOwn(known[kind], name) && !general.has(name) && !name.includes('['),
     );
-    // A schema need not name the declared fields.
-    const unnamed = filters.filter(({ name }) => !Object.hasOwn(properties, name));
-    const fields = [
-      ...Object.entries(properties),
-      ...unnamed.map(({ name, schema }) => [name, { type: schema.type ?? 'string' }] as const),
-    ]
+    const fields = Object.entries(properties)
       .filter(([name]) => !made.has(name))
       .map(([name, schema]) =>
-        fieldOf(known[kind], name, resolved(schema, description), required.includes(name)),
+        fieldOf(known[kind], name, resolved(schema, description), {
+          isRequired: required.includes(name),
+          isDeclared: filters.some((filter) => filter.name === name),
+        }),
       );
     const declared = filters.map(({ name, schema }) => {
       const { label = name, choices = [] } = fields.find((field) => field.name === name) ?? {};
-      return { name, label, choices, type: typeOf(schema), isSortable: sorts.includes(name) };
+      return { name, label, choices, type: schema.type, isSortable: sorts.includes(name) };
     });
     return { fields: [...fields, others], declared };
   };
   return { users: formOf('users', 'User'), posts: formOf('posts', 'Post') };
 }
 
-/** Other types than text have a parameter of their own type, or of it and text. */
-function typeOf({ type = 'string' }: Schema): Declared['type'] {
-  const [first] = [type].flat();
-  if (first === 'array') return 'text[]';
-  return first === 'number' || first === 'boolean' ? first : 'text';
-}
-
 function fieldOf(
   known: Readonly<Record<string, Partial<Field>>>,
   name: string,
   schema: Schema,
-  isRequired: boolean,
+  { isRequired, isDeclared }: { readonly isRequired: boolean; readonly isDeclared: boolean },
 ): Field {
   const type = [schema.type ?? []].flat().find((one) => one !== 'null');
   const choices = schema.enum ?? (type === 'boolean' ? [true, false] : []);
-  const text = (schema.maxLength ?? 0) > 300 ? 'long' : 'line';
+  // A declared text is what lists are filtered by: a slug, a section.
+  const text = (schema.maxLength ?? 0) > 300 && !isDeclared ? 'long' : 'line';
+  const array = schema.items?.type === 'string' ? 'list' : 'json';
   const controls: Readonly<Record<string, Field['control']>> = {
-    ...{ string: text, number: 'number', integer: 'number' },
+    ...{ string: text, number: 'number', integer: 'number', array },
   };
   const control = choices.length > 0 ? 'choice' : (controls[type ?? ''] ?? 'json');
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
   const label = schema.title ?? words.charAt(0).toUpperCase() + words.slice(1);
   const own = Object.hasOwn(known, name) ? known[name] : undefined;
-  const hint = own ? '' : (schema.description ?? (control === 'json' ? 'As JSON.' : ''));
-  return { ...{ name, label, control, hint, isRequired, choices, empty: undefined }, ...own };
+  const hint = own ? '' : (schema.description ?? '');
+  const empty = isRequired && control === 'list' ? [] : undefined;
+  return { ...{ name, label, control, hint, isRequired, choices, empty }, ...own };
 }
 
 /** A stored value of another type than the schema has now is shown, and changed, as JSON. */
 export function controlOf({ control }: Field, value: unknown): Field['control'] {
   if (control === 'line' && typeof value === 'string' && value.includes('\n')) return 'long';
-  const type = control === 'number' ? 'number' : 'string';
-  const isAny = value === undefined || value === null || control === 'choice';
-  return isAny || typeof value === type ? control : 'json';
+  if (value === undefined || value === null || control === 'choice') return control;
+  if (control === 'list') return isTexts(value) ? 'list' : 'json';
+  return typeof value === (control === 'number' ? 'number' : 'string') ? control : 'json';
 }
+
+const isTexts = (value: unknown) =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+/** What a list shows: its elements, and what is typed for the next ones. */
+interface TextList {
+  readonly all: readonly string[];
+  readonly typing: string;
+}
+
+/** The text of a list has its elements as JSON, and on a second line what is typed. */
+export function listOf(text: string): TextList {
+  const [all = '', typing = ''] = text.split('\n');
+  return { all: all === '' ? [] : JSON.parse(all), typing };
+}
+
+export function textOfList({ all, typing }: TextList): string {
+  const elements = all.length > 0 ? JSON.stringify(all) : '';
+  return typing === '' ? elements : `${elements}\n${typing}`;
+}
+
+/** The elements that are separated by commas in a text. */
+export const elementsIn = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
 
 /** Whether a field cannot be among the other custom ones: it has a control of its own, or is the server's. */
 export const isNamed = (name: string, fields: readonly Field[]) =>
@@ -129,6 +167,7 @@ export function valueIn(item: Item | undefined, field: Field, fields: readonly F
 /** A value as the text of its control. */
 export function textOf(control: Field['control'], value: unknown): string {
   if (control === 'publication') return String(value ?? 'draft');
+  if (control === 'list') return textOfList({ all: (value ?? []) as string[], typing: '' });
   const isJson = control === 'json' || control === 'choice';
   if (value === undefined || (value === null && !isJson)) return '';
   return isJson ? JSON.stringify(value, null, 2) : String(value);
@@ -141,6 +180,10 @@ export function parse(field: Field, control: Field['control'], text: string): un
     return text === 'draft' ? null : text === 'now' ? new Date().toISOString() : text;
   }
   if (text.trim() === '') return field.empty;
+  if (control === 'list') {
+    const { all, typing } = listOf(text);
+    return [...all, ...elementsIn(typing)];
+  }
   const number = control === 'number' ? Number(text) : 0;
   if (!Number.isFinite(number)) throw new Error('This is not a number.');
   if (control === 'number') return number;

@@ -73,7 +73,7 @@ export function filters(kind: Kind, query: URLSearchParams, view: ui.View) {
   function ofField({ name, label, type, choices }: Declared): unknown {
     const all = type === 'boolean' ? [true, false] : choices;
     // One more text than there are: records have all of them.
-    if (type === 'text[]')
+    if (type === 'array')
       return [...query.getAll(name), ''].map((one, n) =>
         input(name, n === 0 ? `${label} contain` : 'and', one),
       );

@@ -2,7 +2,7 @@
 // has no response yet. All functions are pure: they return a new state, and the page shows it.
 
 import type { Versioned } from 'rostrum-client';
-import { unescaped } from './description.ts';
+import { memberOf, unescaped } from './description.ts';
 import { controlOf, type Field, type Item, isNamed, parse, textOf, valueIn } from './fields.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
@@ -203,11 +203,18 @@ export function refuse(form: FormState, refusal: Refusal, names: ReadonlySet<str
   for (const { pointer = '', message } of refusal.errors as readonly PointedError[]) {
     const [key = '', ...within] = pointer.split('/').slice(1).map(unescaped);
     const name = names.has(key) ? key : '';
-    const where = name === key && within.length === 0 ? '' : `${pointer}: `;
+    const value = name === key && within.reduce(memberOf, form.sent?.input[key]);
+    const place = typeof value === 'string' ? `“${shortened(value)}”` : pointer;
+    const where = name === key && within.length === 0 ? '' : `${place}: `;
     errors.set(name, `${errors.get(name) ?? ''} ${where}${message}`.trim());
   }
   if (errors.size > 0) return showErrors({ ...form, sent }, errors);
   return { ...form, sent, errors, message: refusal.message };
+}
+
+function shortened(text: string): string {
+  const [...characters] = text;
+  return characters.length > 40 ? `${characters.slice(0, 40).join('')}…` : text;
 }
 
 interface PointedError {

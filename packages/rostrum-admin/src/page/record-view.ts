@@ -73,7 +73,9 @@ function entry(form: FormState, field: Field, { type, choose }: Actions): ui.Htm
   const set = (text: string) => type(field.name, text);
   const shown = labelled({ field, control, error, text: textIn(form, field), set });
   const stored = storedText(form, field);
-  const theirs = (control === 'author' && names.get(stored)) || stored || '(empty)';
+  const name = control === 'author' && names.get(stored);
+  const words = ['choice', 'list'].includes(control) ? ui.wordOf(storedValue(form, field)) : stored;
+  const theirs = name || words || '(empty)';
   const take = choice === 'theirs' ? 'Theirs is taken' : 'Take theirs';
   const keep = choice === 'mine' ? 'Mine is kept' : 'Keep mine';
   const both = html`<div class="field"><b>Theirs</b><pre tabindex="0" aria-label=${`${field.label}, theirs`}>${theirs}</pre>

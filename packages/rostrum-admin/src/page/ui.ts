@@ -44,18 +44,18 @@ export const lists = new Map<string, string>();
 
 export const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-let notice = { text: '' };
+let notice = { text: '', look: '' };
 
-/** Tells what was done, to screen readers too, for some seconds. */
-export function notify(text: string): void {
-  const told = { text };
+/** Tells what was done, to screen readers too, for some seconds; without a look, to them alone. */
+export function notify(text: string, look = 'shown'): void {
+  const told = { text, look };
   notice = told;
   if (text !== '') setTimeout(() => notice === told && notify(''), 6000);
   page.refresh();
 }
 
 export function showNotice(): Html {
-  return html`<p role="status" class=${notice.text ? 'notice shown' : 'notice'}>${notice.text}</p>`;
+  return html`<p role="status" class=${`notice ${notice.text && notice.look}`}>${notice.text}</p>`;
 }
 
 /** What went wrong, in a sentence. Where the key is not valid any more, another one is asked for with it. */

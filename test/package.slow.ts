@@ -7,10 +7,11 @@ import { expect } from 'chai';
 import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import client from '../packages/rostrum-client/package.json' with { type: 'json' };
+import * as clientLines from '../packages/rostrum-client/test/support/declared-lines.ts';
 import starter from '../packages/rostrum-server/package.json' with { type: 'json' };
 import { openSqliteStore } from '../src/adapters/sqlite/index.ts';
 import { user } from './cli/transfer/records.ts';
-import { right, setup, wrong } from './support/declared-lines.ts';
+import * as libraryLines from './support/declared-lines.ts';
 import { type Installed, installPackage, typeCheck } from './support/packed.ts';
 import { node, start } from './support/process.ts';
 import { repository } from './support/repository-copy.ts';
@@ -289,23 +290,28 @@ describe('the package', function () {
       expect(code, output).to.equal(0);
     });
 
-    it(`types declared fields for ${compiler}, and explains a mistake in at most three lines`, async () => {
-      const lines = [...right, ...wrong].map((line, n) => `export const line${n} = ${line};`);
-      const source = [setup, ...lines].join('\n');
-      const { output } = await typeCheck(compiler, installed.withPeers, source, {
-        types: [],
-        skipLibCheck: true,
+    for (const [what, project, { setup, right, wrong }] of [
+      ['library', 'withPeers', libraryLines],
+      ['client', 'withClient', clientLines],
+    ] as const) {
+      it(`types declared fields of the ${what} for ${compiler}, and explains a mistake in three lines`, async () => {
+        const lines = [...right, ...wrong].map((line, n) => `export const line${n} = ${line};`);
+        const source = [setup, ...lines].join('\n');
+        const { output } = await typeCheck(compiler, installed[project], source, {
+          types: [],
+          skipLibCheck: true,
+        });
+        const errors = Map.groupBy(output.split(/\n(?=\S)/), (error) => {
+          return Number(/consumer\.ts\((\d+),/.exec(error)?.[1]) - setup.split('\n').length - 1;
+        });
+        const found = [...errors.keys()].sort((a, b) => a - b);
+        expect(found, output).to.deep.equal(wrong.map((_, n) => n + right.length));
+        for (const [error = '', ...more] of errors.values()) {
+          expect(more).to.deep.equal([]);
+          expect(error.trim().split('\n'), error).to.have.length.at.most(3);
+        }
       });
-      const errors = Map.groupBy(output.split(/\n(?=\S)/), (error) => {
-        return Number(/consumer\.ts\((\d+),/.exec(error)?.[1]) - setup.split('\n').length - 1;
-      });
-      const found = [...errors.keys()].sort((a, b) => a - b);
-      expect(found, output).to.deep.equal(wrong.map((_, n) => n + right.length));
-      for (const [error = '', ...more] of errors.values()) {
-        expect(more).to.deep.equal([]);
-        expect(error.trim().split('\n'), error).to.have.length.at.most(3);
-      }
-    });
+    }
 
     it(`has client types for ${compiler} that need no Node types`, async () => {
       const source = importAll(clients);

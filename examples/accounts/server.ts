@@ -7,8 +7,8 @@ import Koa, { type Context } from 'koa';
 import { createRostrum } from 'rostrum';
 import { bearerAuthentication, rostrumMiddleware, serve } from 'rostrum/http';
 import { openSqliteStore } from 'rostrum/sqlite';
-import { z } from 'zod';
 import { openAccounts } from './accounts.ts';
+import { declaredFields } from './fields.ts';
 import { anonymous } from './roles.ts';
 
 const port = Number(process.env.PORT ?? 3000);
@@ -16,25 +16,8 @@ const port = Number(process.env.PORT ?? 3000);
 const url = process.env.PUBLIC_URL ?? `http://localhost:${port}`;
 const folder = process.env.DATA ?? 'data';
 
-const slug = z
-  .string()
-  .max(100)
-  .regex(/^[\p{Ll}\p{Lo}\p{M}\p{N}]+(-[\p{Ll}\p{Lo}\p{M}\p{N}]+)*$/u, {
-    error: 'Use small letters and digits, with hyphens between words.',
-  });
-const tags = z.array(z.string().min(1).max(40)).max(10);
-
-const store = openSqliteStore({
-  path: join(folder, 'blog.db'),
-  declaredFields: { posts: { slug: { type: 'text', unique: true }, tags: 'text[]' } },
-});
-const rostrum = createRostrum(store, {
-  customFields: {
-    users: z.strictObject({ about: z.string().max(1000).optional() }),
-    posts: z.strictObject({ slug, tags: tags.default([]) }),
-  },
-  publicUserFields: ['about'],
-});
+const store = openSqliteStore({ path: join(folder, 'blog.db'), declaredFields });
+const rostrum = createRostrum(store, { publicUserFields: ['about'] });
 const { auth, verifier } = await openAccounts(folder, url);
 const signing = toNodeHandler(auth);
 

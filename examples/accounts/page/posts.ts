@@ -1,15 +1,13 @@
 // Lists of posts, and a post.
 
-import type { Post, PostQuery, PublicUser } from 'rostrum-client';
+import type { PublicUser } from 'rostrum-client';
 import { button, onSubmit } from './actions.ts';
 import { badge, h, input, link, submit } from './dom.ts';
-import { account, api, type PostFields } from './session.ts';
-
-type Query = PostQuery<PostFields>;
+import { account, api, type Post, type Query } from './session.ts';
 
 export const linkTo = (...path: string[]) => `#/${path.map(encodeURIComponent).join('/')}`;
 
-export const addressOf = ({ id, slug = id }: Post<PostFields>) => linkTo('posts', slug);
+export const addressOf = ({ id, slug }: Post) => linkTo('posts', slug ?? id);
 
 export const isEditor = () => ['editor', 'admin'].includes(account?.role ?? '');
 
@@ -107,14 +105,14 @@ async function list(query: Query): Promise<Node[]> {
   return [rows, none, more];
 }
 
-function row(post: Post<PostFields>, authors: readonly PublicUser[]): HTMLElement {
+function row(post: Post, authors: readonly PublicUser[]): HTMLElement {
   const isPublic = stateOf(post) === undefined;
   const href = isPublic ? addressOf(post) : linkTo('edit', post.id);
   return h('li', {}, h('h2', {}, link(href, post.title)), facts(post, authors), excerpt(post.body));
 }
 
 /** Who wrote a post, and when; its state, if not everyone can see it; and its tags. */
-function facts(post: Post<PostFields>, authors: readonly PublicUser[]): HTMLElement {
+function facts(post: Post, authors: readonly PublicUser[]): HTMLElement {
   const author = authors.find(({ id }) => id === post.authorId);
   const state = stateOf(post);
   return h(

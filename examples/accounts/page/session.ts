@@ -1,6 +1,7 @@
 // Who is signed in, by better-auth's cookie, and tokens for Rostrum's API.
 
-import { type Client, createClient, isApiProblem } from 'rostrum-client';
+import { createClient, isApiProblem, type PostQuery, type RecordOf } from 'rostrum-client';
+import type { declaredFields } from '../fields.ts';
 
 export interface Account {
   readonly id: string;
@@ -8,10 +9,10 @@ export interface Account {
   readonly role: string;
 }
 
-/** The custom fields of a post. A post that was created elsewhere, such as in /admin, can lack them. */
-export type PostFields = { slug?: string; tags?: string[] };
+export const api = createClient<typeof declaredFields>({ url: '/api/v1', token });
 
-export const api: Client<{ about?: string }, PostFields> = createClient({ url: '/api/v1', token });
+export type Post = RecordOf<typeof api.posts>;
+export type Query = PostQuery<typeof declaredFields.posts>;
 
 /** Tokens are renewed this many milliseconds before they expire. */
 const early = 30_000;

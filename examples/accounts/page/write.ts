@@ -1,13 +1,16 @@
 // The form of a post, and what happens when someone else saves the post at the same time.
 
-import { isApiProblem, type Post, type Versioned } from 'rostrum-client';
+import { isApiProblem, type Versioned } from 'rostrum-client';
 import { button, onSubmit, unsaved } from './actions.ts';
 import { badge, field, h, input, link, say, submit } from './dom.ts';
 import { merge, type Texts } from './merge.ts';
 import { addressOf, linkTo, stateOf } from './posts.ts';
-import { api, type PostFields } from './session.ts';
+import { api, type Post } from './session.ts';
 
-type Saved = Versioned<Post<PostFields>>;
+type Saved = Versioned<Post>;
+
+/** A part of an address between hyphens. */
+const word = '[\\p{Ll}\\p{Lo}\\p{M}\\p{N}]+';
 
 export async function edit(id: string): Promise<Node[]> {
   return form(await api.posts.get(id));
@@ -24,7 +27,12 @@ function form(opened?: Saved): Node[] {
   let base: Texts;
 
   const title = input('title', { required: true, maxLength: 300 });
-  const slug = input('slug', { required: true, maxLength: 100 });
+  const slug = input('slug', {
+    required: true,
+    maxLength: 100,
+    pattern: `${word}(-${word})*`,
+    title: 'Small letters and digits, with hyphens between words.',
+  });
   const tags = input('tags');
   const body = h('textarea', { name: 'body', className: 'long' });
   const controls = [title, slug, tags, body];
@@ -153,9 +161,10 @@ function form(opened?: Saved): Node[] {
 }
 
 function textsOf(saved?: Saved): Texts {
-  const { title = '', slug = '', tags = [], body = '' } = saved?.record ?? {};
+  const { title = '', slug, tags, body = '' } = saved?.record ?? {};
   // A textarea has no other line breaks.
-  return { title, slug, tags: tags.join(', '), body: body.replace(/\r\n?/g, '\n') };
+  const lines = body.replace(/\r\n?/g, '\n');
+  return { title, slug: slug ?? '', tags: tags?.join(', ') ?? '', body: lines };
 }
 
 function inputOf({ title = '', slug = '', tags = '', body = '' }: Texts) {

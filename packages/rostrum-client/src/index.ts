@@ -1,5 +1,6 @@
 /** A client for Rostrum's HTTP API. It needs nothing but `fetch`: browsers, workers and Node have it. */
 
+import type { DeclaredFields, DeclaredValues } from './declared-fields.ts';
 import { type Events, eventsBy } from './events.ts';
 import { batchesOf, listBatches } from './id-batches.ts';
 import { isApiProblem, problemOf } from './problem.ts';
@@ -27,6 +28,7 @@ import {
   versionOf,
 } from './transport.ts';
 
+export type { Bounds, DeclaredFields } from './declared-fields.ts';
 export type { EventPage, EventQuery, Events, RecordEvent } from './events.ts';
 export {
   type AnyApiProblem,
@@ -37,7 +39,6 @@ export {
   type ProblemEntry,
 } from './problem.ts';
 export type {
-  Bounds,
   FieldOf,
   Picked,
   PostQuery,
@@ -147,12 +148,19 @@ export interface Resource<R, Input, Patch, Query, Deletion = ChangeOptions> {
   delete(id: Id, options?: Deletion): Promise<void>;
 }
 
-/** Lists of posts with their authors. They have at most 100 posts on a page. */
-export interface WithAuthors<R, Query, Author> {
-  list<F extends FieldOf<R> = FieldOf<R>>(
-    query: Query & { readonly include: 'author'; readonly fields?: readonly F[] | undefined },
+/** The posts, whose lists can include their authors. */
+export interface PostResource<R, Input, Patch, Query, Author>
+  extends Omit<Resource<R, Input, Patch, Query>, 'list'> {
+  /** Reads one page; with `include`, at most 100 posts with their authors. */
+  list<F extends FieldOf<R> = FieldOf<R>, I extends 'author' | undefined = undefined>(
+    query?: Query & {
+      readonly fields?: readonly F[] | undefined;
+      readonly include?: I | undefined;
+    },
     options?: CallOptions,
-  ): Promise<PageWithAuthors<Picked<R, F | 'authorId'>, Author>>;
+  ): Promise<
+    I extends 'author' ? PageWithAuthors<Picked<R, F | 'authorId'>, Author> : ListPage<Picked<R, F>>
+  >;
 }
 
 /** The caller's own user, whose id is the subject of the caller's credentials. */
@@ -164,50 +172,81 @@ export interface Me<R, Input, Patch> {
   delete(options?: DeleteUserOptions): Promise<void>;
 }
 
-/** The whole API. The type parameters are the custom fields of records and of inputs. */
+/** The types of custom fields, as the schemas of the server have them. */
+export interface CustomFields {
+  readonly users?: object | undefined;
+  readonly posts?: object | undefined;
+}
+
+type Collection = keyof CustomFields;
+
+/** The member for users, or for posts, if there is one. */
+type Of<T, Name extends Collection, Otherwise = unknown> = Name extends keyof T
+  ? NonNullable<T[Name]>
+  : Otherwise;
+
+type CustomOf<Declared, Custom, Name extends Collection> = Of<Custom, Name, JsonObject> &
+  DeclaredValues<Of<Declared, Name>>;
+
+/** A declared field that `Input` names has the type that it has there. */
+type InputOf<Declared, Input, Name extends Collection> = Of<Input, Name, CustomFieldsInput> &
+  Omit<DeclaredValues<Of<Declared, Name>>, keyof Named<Of<Input, Name, CustomFieldsInput>>>;
+
+/** The named members of an object, without its index signature. */
+type Named<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
+
+/**
+ * The whole API. The type parameters are the server's declared fields, and the types that its schemas
+ * give to custom fields in records and in inputs.
+ */
 export interface Client<
-  UserCustom extends object = JsonObject,
-  PostCustom extends object = JsonObject,
-  UserCustomInput extends object = InputOf<UserCustom>,
-  PostCustomInput extends object = InputOf<PostCustom>,
+  Declared extends DeclaredFields<Declared> = object,
+  Custom extends CustomFields = object,
+  Input extends CustomFields = Custom,
 > {
   /** The API's URL, as passed to `createClient`. */
   readonly url: string;
-  readonly me: Me<User<UserCustom>, UserInput<UserCustomInput>, UserPatch<UserCustomInput>>;
+  readonly me: Me<
+    User<CustomOf<Declared, Custom, 'users'>>,
+    UserInput<InputOf<Declared, Input, 'users'>>,
+    UserPatch<InputOf<Declared, Input, 'users'>>
+  >;
   readonly users: Resource<
-    User<UserCustom>,
-    UserInput<UserCustomInput>,
-    UserPatch<UserCustomInput>,
-    UserQuery<UserCustom>,
+    User<CustomOf<Declared, Custom, 'users'>>,
+    UserInput<InputOf<Declared, Input, 'users'>>,
+    UserPatch<InputOf<Declared, Input, 'users'>>,
+    UserQuery<Of<Declared, 'users'>>,
     DeleteUserOptions
   >;
-  readonly posts: WithAuthors<Post<PostCustom>, PostQuery<PostCustom>, PublicUser<UserCustom>> &
-    Resource<
-      Post<PostCustom>,
-      PostInput<PostCustomInput>,
-      PostPatch<PostCustomInput>,
-      PostQuery<PostCustom>
-    >;
+  readonly posts: PostResource<
+    Post<CustomOf<Declared, Custom, 'posts'>>,
+    PostInput<InputOf<Declared, Input, 'posts'>>,
+    PostPatch<InputOf<Declared, Input, 'posts'>>,
+    PostQuery<Of<Declared, 'posts'>>,
+    PublicUser<CustomOf<Declared, Custom, 'users'>>
+  >;
   readonly events: Events;
 }
 
-/** Without a type for custom fields, they can be any JSON. */
-type InputOf<Custom extends object> = JsonObject extends Custom ? CustomFieldsInput : Custom;
+/** The records of a resource: `RecordOf<typeof client.posts>`. */
+export type RecordOf<R extends { get(id: Id): Promise<Versioned<unknown>> }> = Awaited<
+  ReturnType<R['get']>
+>['record'];
 
 /**
  * Creates a client. It makes no request before the first call.
  *
- * The types of custom fields are not checked at run time: that is the job of the server's schema.
+ * The type parameters are not checked at run time: the server checks the values of declared fields, and its
+ * schema those of other custom fields.
  */
 export function createClient<
-  UserCustom extends object = JsonObject,
-  PostCustom extends object = JsonObject,
-  UserCustomInput extends object = InputOf<UserCustom>,
-  PostCustomInput extends object = InputOf<PostCustom>,
->(options: TransportOptions): Client<UserCustom, PostCustom, UserCustomInput, PostCustomInput> {
+  Declared extends DeclaredFields<Declared> = object,
+  Custom extends CustomFields = object,
+  Input extends CustomFields = Custom,
+>(options: TransportOptions): Client<Declared, Custom, Input> {
   const send = createTransport(options);
-  const users: Client<UserCustom, PostCustom, UserCustomInput>['users'] = resource(send, 'users');
-  const me: Client<UserCustom, PostCustom, UserCustomInput>['me'] = {
+  const users: Client<Declared, Custom, Input>['users'] = resource(send, 'users');
+  const me: Client<Declared, Custom, Input>['me'] = {
     get: (options) => users.get('me', options),
     async save(body, { ifMatch, ifNoneMatch, signal } = {}) {
       const headers = {
@@ -215,7 +254,7 @@ export function createClient<
         ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }),
       };
       const response = await send({ method: 'PUT', path: '/users/me', body, headers, signal });
-      return { ...versioned<User<UserCustom>>(response), created: response.status === 201 };
+      return { ...versioned<RecordOf<typeof users>>(response), created: response.status === 201 };
     },
     patch: (patch, options) => users.patch('me', patch, options),
     delete: (options) => users.delete('me', options),
@@ -229,16 +268,21 @@ export function createClient<
   };
 }
 
-/** A page of any list. The caller's types say what its items are. */
 type AnyPage = PageWithAuthors<never, never>;
 
 /** The maximum number of times that `update` starts, when others keep changing the record. */
 const maxUpdates = 10;
 
-function resource<R, Input extends object, Patch extends object, Query extends object>(
+/** Users or posts. The caller's types say what a page of a list is. */
+interface AnyResource<R, Input, Patch>
+  extends Omit<Resource<R, Input, Patch, object, DeleteUserOptions>, 'list'> {
+  list(query?: object, options?: CallOptions): Promise<never>;
+}
+
+function resource<R, Input extends object, Patch extends object>(
   send: Send,
   plural: 'users' | 'posts',
-): WithAuthors<R, Query, never> & Resource<R, Input, Patch, Query, DeleteUserOptions> {
+): AnyResource<R, Input, Patch> {
   function pathOf(id: Id): string {
     try {
       return `/${plural}/${encodeURIComponent(id)}`;
@@ -286,7 +330,7 @@ function resource<R, Input extends object, Patch extends object, Query extends o
     } while (page.next !== null);
   }
 
-  const self: ReturnType<typeof resource<R, Input, Patch, Query>> = {
+  const self: AnyResource<R, Input, Patch> = {
     async create(body, { idempotencyKey = randomKey(), signal } = {}) {
       const headers = { 'Idempotency-Key': idempotencyKey };
       const response = await send({ method: 'POST', path: `/${plural}`, body, headers, signal });
@@ -298,7 +342,7 @@ function resource<R, Input extends object, Patch extends object, Query extends o
       return versioned(await send({ method: 'GET', path: pathOf(id), signal }));
     },
 
-    list,
+    list: (query, options) => list(query, options) as Promise<never>,
     all,
     replace: (id, input, options) => change('PUT', id, input, options),
     patch: (id, patch, options) => change('PATCH', id, patch, options),

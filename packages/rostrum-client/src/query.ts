@@ -1,3 +1,4 @@
+import type { DeclaredFilters, DeclaredSort } from './declared-fields.ts';
 import type { Id, PostSort, UserSort } from './records.ts';
 
 /**
@@ -39,37 +40,9 @@ export type Picked<R, F> =
     ? R
     : Pick<R, Known<R> & (F | 'id')> & Partial<Pick<R, Exclude<F, Known<R>> & keyof R>>;
 
-/** Bounds of a custom field: numbers by size, texts by code point. */
-export type Bounds<T> = {
-  readonly [Bound in 'gte' | 'gt' | 'lte' | 'lt']?: T | undefined;
-};
-
-/** Filters on custom fields, for fields that the server has declared. */
-type DeclaredFields<Custom> = {
-  readonly [K in keyof Custom as string extends K ? never : K]?:
-    | DeclaredFilter<Custom[K]>
-    | undefined;
-};
-
-type DeclaredFilter<Value> =
-  | Extract<Value, string | number | boolean>
-  | ([Extract<Value, string>] extends [never] ? never : StartsWith | Bounds<string>)
-  | ([Extract<Value, number>] extends [never] ? never : Bounds<number>)
-  /** An array that contains this text, or all of these. */
-  | ([Extract<Value, readonly unknown[]>] extends [never] ? never : string | readonly string[]);
-
-/** The names of custom fields that lists can be sorted by, when the server has declared them. */
-type CustomSort<Custom> = {
-  [K in keyof Custom & string]: string extends K
-    ? never
-    : Extract<Custom[K], string | number> extends never
-      ? never
-      : K;
-}[keyof Custom & string];
-
 /** The query of a list of users. A user must match all filters. */
-export type UserQuery<Custom = unknown> = DeclaredFields<Custom> &
-  RecordQuery<UserSort | CustomSort<Custom>> & {
+export type UserQuery<Fields = unknown> = DeclaredFilters<Fields> &
+  RecordQuery<UserSort | DeclaredSort<Fields>> & {
     /** The whole address or its start, ignoring case. */
     readonly email?: string | StartsWith | undefined;
     /** The exact name or its start. */
@@ -77,8 +50,8 @@ export type UserQuery<Custom = unknown> = DeclaredFields<Custom> &
   };
 
 /** The query of a list of posts. A post must match all filters. */
-export type PostQuery<Custom = unknown> = DeclaredFields<Custom> &
-  RecordQuery<PostSort | CustomSort<Custom>> & {
+export type PostQuery<Fields = unknown> = DeclaredFilters<Fields> &
+  RecordQuery<PostSort | DeclaredSort<Fields>> & {
     /** null matches posts without an author, `me` the caller's own posts. */
     readonly authorId?: Id | null | undefined;
     /** The exact title or its start. */
@@ -99,7 +72,11 @@ export function searchOf(query: object): string {
 
 function parametersOf(name: string, value: unknown): [name: string, value: string][] {
   if (value === undefined) return [];
-  if (value === null) return [[name, name === 'publishedAt' ? 'null' : '']];
+  if (value === null) {
+    if (name === 'publishedAt') return [[name, 'null']];
+    if (name === 'authorId') return [[name, '']];
+    throw new TypeError(`"${name}" cannot be null in a query.`);
+  }
   if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) throw new TypeError(`The date of "${name}" is invalid.`);
     return [[name, value.toISOString()]];

@@ -178,6 +178,7 @@ function filterOf(filters: readonly Filter[]): object {
 
 function parameterOf({ operator, field = '', value }: Filter): [name: string, value: unknown] {
   if (field === 'id' && (operator === 'eq' || operator === 'in')) return [field, value];
+  if (operator === 'ina' && Array.isArray(value)) return [field, value];
   const isNull =
     operator === 'null' ? String(value) !== 'false' : operator === 'eq' && value === null;
   if ((field === 'authorId' || field === 'publishedAt') && isNull) return [field, null];

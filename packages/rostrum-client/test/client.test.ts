@@ -4,6 +4,7 @@ import {
   createClient,
   isApiProblem,
   type Json,
+  type PostQuery,
   type User,
   type UserInput,
 } from '../src/index.ts';
@@ -144,6 +145,13 @@ describe('the client', () => {
       }
     });
 
+    it('reject a filter that is null, except for authors and drafts', async () => {
+      for (const query of [{ title: null }, { createdAt: { gte: null } }, { slug: null }]) {
+        const error = await titles(query as never).catch((reason) => reason);
+        expect(error, JSON.stringify(query)).to.be.instanceOf(TypeError);
+      }
+    });
+
     describe('given a date without a time', () => {
       const { TZ: zone } = process.env;
       before(() => {
@@ -208,6 +216,56 @@ describe('the client', () => {
         if (post.title === 'B') break;
       }
       expect(requests).to.equal(2);
+    });
+  });
+
+  describe('declared fields', () => {
+    const declaredFields = {
+      posts: {
+        slug: { type: 'text', unique: true },
+        tags: 'text[]',
+        views: 'number',
+        hot: 'boolean',
+      },
+    } as const;
+
+    it('filter and sort lists, by any value of their types', async () => {
+      await using api = await startApi({ declaredFields });
+      const { posts } = createClient<typeof declaredFields>({ url: api.url });
+      for (const fields of [
+        { title: 'A', slug: '', tags: [''], views: -0, hot: false },
+        { title: 'B', slug: 'a,b', tags: ['a,b', 'c'], views: Number.MAX_SAFE_INTEGER },
+        { title: 'C', slug: 'a&b=[c] +ü', tags: ['c', 'd'], views: 1e-7, hot: true },
+        { title: 'D', slug: '2026-11-26', tags: [], views: -1234567890123.456 },
+      ]) {
+        await posts.create(fields);
+      }
+      const found = async (query: PostQuery<typeof declaredFields.posts>) =>
+        (await posts.list({ sort: 'title', ...query })).items.map(({ title }) => title).join('');
+      for (const [expected, query] of [
+        ['A', { slug: '' }],
+        ['B', { slug: 'a,b' }],
+        ['C', { slug: 'a&b=[c] +ü' }],
+        ['D', { slug: '2026-11-26' }],
+        ['BC', { slug: { startsWith: 'a' } }],
+        ['CD', { slug: { gte: '2', lt: 'a,' } }],
+        ['BCD', { slug: { gt: '', lte: 'a,b' }, hot: undefined }],
+        ['A', { tags: '' }],
+        ['B', { tags: ['c', 'a,b'] }],
+        ['BC', { tags: 'c' }],
+        ['ABCD', { tags: [] }],
+        ['A', { views: -0 }],
+        ['B', { views: 9007199254740991 }],
+        ['C', { views: 1e-7 }],
+        ['D', { views: -1234567890123.456 }],
+        ['AC', { views: { gte: 0, lt: 1 } }],
+        ['A', { hot: false }],
+        ['C', { hot: true, tags: ['d', 'c'], slug: { startsWith: 'a', gt: 'a' } }],
+        ['BCAD', { sort: '-views' }],
+        ['ADCB', { sort: 'slug' }],
+      ] as const) {
+        expect(await found(query), JSON.stringify(query)).to.equal(expected);
+      }
     });
   });
 

@@ -27,7 +27,7 @@ describe('the examples in docs/client.md', function () {
 
   for (const { line, text, output } of examples) {
     it(`compile and print the output shown: line ${line}`, async () => {
-      await using api = await startApi();
+      await using api = await startApi({ declaredFields: { users: { born: 'number' } } });
       const file = join(folder, `line-${line}.ts`);
       writeFileSync(file, text.replace('http://127.0.0.1:3000/api/v1', api.url));
       const lib = ['es2024', 'dom', 'dom.iterable'];

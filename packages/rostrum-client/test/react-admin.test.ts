@@ -162,6 +162,35 @@ describe('the data provider for react-admin', () => {
     expect(isApiProblem(error.cause, 'invalid-query')).to.equal(true);
   });
 
+  it('filters and sorts by declared fields, and ignores empty inputs', async () => {
+    const fields = { slug: 'text', views: 'number', hot: 'boolean', tags: 'text[]' } as const;
+    await using declared = await startApi({ declaredFields: { posts: fields } });
+    const { posts } = createClient({ url: declared.url });
+    await posts.create({ title: 'A', slug: 'a', views: 12, hot: false, tags: ['x', 'y'] });
+    await posts.create({ title: 'B', slug: 'b', views: 2, hot: true, tags: ['x'] });
+    const typed = reactAdminProvider(createClient({ url: declared.url }));
+    const list = async (filter: object, field = 'views', order = 'ASC') =>
+      titlesOf(await typed.getList('posts', { filter, sort: { field, order } })).join('');
+    for (const [filter, expected] of [
+      [{ views: 12 }, 'A'],
+      [{ views: '12' }, 'A'],
+      [{ views: { gte: 3 } }, 'A'],
+      [{ hot: false }, 'A'],
+      [{ tags: ['x', 'y'] }, 'A'],
+      [{ tags: 'x' }, 'BA'],
+      [{ slug: { startsWith: 'b' } }, 'B'],
+      [{ slug: '', views: '', hot: '', tags: '', authorId: '' }, 'BA'],
+      [{ views: { gte: '', lte: 5 }, slug: { startsWith: '' }, tags: [] }, 'B'],
+    ] as const) {
+      expect(await list(filter), JSON.stringify(filter)).to.equal(expected);
+    }
+    expect(await list({}, 'slug', 'DESC')).to.equal('BA');
+    for (const wrong of [{ views: 'many' }, { hot: 'yes' }, { views: null }]) {
+      const error: ReactAdminError = await list(wrong).catch((reason) => reason);
+      expect(error, JSON.stringify(wrong)).to.include({ status: 400 });
+    }
+  });
+
   it('searches for the beginning of names and titles with q', async () => {
     await posts(3);
     await client.users.create({ name: 'Ada' });

@@ -112,6 +112,47 @@ describe('the data provider for refine', () => {
     expect(isApiProblem(unknown.cause, 'invalid-query')).to.equal(true);
   });
 
+  it('filters and sorts by declared fields, and ignores empty inputs', async () => {
+    const fields = { slug: 'text', views: 'number', hot: 'boolean', tags: 'text[]' } as const;
+    await using declared = await startApi({ declaredFields: { posts: fields } });
+    const { posts } = createClient({ url: declared.url });
+    await posts.create({ title: 'A', slug: 'a', views: 12, hot: false, tags: ['x', 'y'] });
+    await posts.create({ title: 'B', slug: 'b', views: 2, hot: true, tags: ['x'] });
+    const typed = refineProvider(createClient({ url: declared.url }));
+    const list = async (field: string, operator: string, value: unknown) => {
+      const filters = [{ field, operator, value }];
+      const sorters = [{ field: 'views', order: 'asc' }];
+      return titlesOf(await typed.getList({ resource: 'posts', sorters, filters }));
+    };
+    for (const [field, operator, value, expected] of [
+      ['views', 'eq', 12, 'A'],
+      ['views', 'gte', 3, 'A'],
+      ['hot', 'eq', false, 'A'],
+      ['tags', 'eq', 'x', 'B A'],
+      ['tags', 'ina', ['x', 'y'], 'A'],
+      ['tags', 'ina', [], 'B A'],
+      ['slug', 'startswith', 'b', 'B'],
+      ['views', 'eq', '', 'B A'],
+      ['views', 'lte', '', 'B A'],
+      ['hot', 'eq', '', 'B A'],
+      ['slug', 'startswith', '', 'B A'],
+      ['authorId', 'eq', '', 'B A'],
+    ] as const) {
+      expect(await list(field, operator, value), `${field} ${operator} ${value}`).to.equal(
+        expected,
+      );
+    }
+    for (const [operator, value] of [
+      ['eq', 'many'],
+      ['eq', null],
+      ['ina', ['x']],
+      ['contains', 1],
+    ] as const) {
+      const error: RefineError = await list('views', operator, value).catch((reason) => reason);
+      expect(error, operator).to.include({ statusCode: 400 });
+    }
+  });
+
   it('sorts by one field, and rejects a second', async () => {
     await posts(2);
     const by = (...fields: string[]) =>

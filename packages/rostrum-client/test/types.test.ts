@@ -1,12 +1,19 @@
+import { useOne } from '@refinedev/core';
 import { expect } from 'chai';
+import { useGetOne } from 'ra-core';
+import type { Span } from '../../../src/domain/declared-filters.ts';
+import type * as coreDeclared from '../../../src/domain/declared-types.ts';
 import type * as core from '../../../src/index.ts';
 import { contractCodes } from '../../../test/support/contract-codes.ts';
+import type * as ownDeclared from '../src/declared-fields.ts';
 import {
   type AnyApiProblem,
   createClient,
+  type DeclaredFields,
   isApiProblem,
   type Json,
   type PublicUser,
+  type RecordOf,
   type Versioned,
 } from '../src/index.ts';
 import { reactAdminProvider } from '../src/react-admin.ts';
@@ -17,7 +24,10 @@ import { refineProvider } from '../src/refine.ts';
 // the type check. No request is sent.
 
 const options = { url: 'http://127.0.0.1:1/api/v1' };
-const typed = createClient<{ born: number; home?: { city: string } }, { slug: string }>(options);
+const typed = createClient<
+  { posts: { slug: 'text' } },
+  { users: { born: number; home?: { city: string } }; posts: { slug: string } }
+>(options);
 const free = createClient(options);
 const compiled = (...calls: ((value: never) => unknown)[]) => expect(calls).not.to.have.length(0);
 
@@ -64,7 +74,11 @@ describe('the types of the client', () => {
   });
 
   it('can have different types for inputs and records', () => {
-    const lenient = createClient<{ born: number }, object, { born?: number | string }>(options);
+    const lenient = createClient<
+      object,
+      { users: { born: number } },
+      { users: { born?: number | string } }
+    >(options);
     compiled(
       () => lenient.users.create({ name: 'Ada' }),
       () => lenient.users.create({ name: 'Ada', born: '1815' }),
@@ -82,10 +96,8 @@ describe('the types of the client', () => {
       // @ts-expect-error: users cannot be sorted by title
       () => typed.users.list({ sort: 'title' }),
       () => typed.posts.list({ authorId: null, slug: 'a', sort: 'title', count: 'exact' }),
-      // @ts-expect-error: a custom field with the wrong type
-      () => typed.posts.list({ slug: 1 }),
-      // @ts-expect-error: a custom field that is not a scalar
-      () => typed.users.list({ home: { city: 'London' } }),
+      // @ts-expect-error: a custom field that is not declared
+      () => typed.users.list({ born: 1815 }),
       // @ts-expect-error: unknown bound
       () => free.posts.list({ createdAt: { after: '2026' } }),
       () => typed.users.list({ name: { startsWith: 'a' }, email: { startsWith: 'a' } }),
@@ -137,24 +149,21 @@ describe('the types of the client', () => {
     );
   });
 
-  it('know which custom fields can be filtered and sorted by', () => {
-    interface Fields {
-      slug: string;
-      tags: string[];
-      views: number;
-      hot: boolean;
-    }
-    const { posts } = createClient<object, Fields>({ url: 'http://x' });
+  it('allow any filter and sort if only the type of a declaration is known', () => {
+    const { posts } = createClient<DeclaredFields>(options);
     compiled(
+      () => posts.list({ slug: 'a', limit: 5, sort: '-views' }),
+      // @ts-expect-error: a known parameter keeps its type
+      () => posts.list({ limit: '5' }),
+    );
+  });
+
+  it('name the record of a resource, for functions and for hooks', () => {
+    compiled(
+      () => (post: RecordOf<typeof typed.posts>) => post.slug.length,
+      () => useGetOne<RecordOf<typeof typed.posts>>('posts', { id: 'p' }).data?.slug.length,
       () =>
-        posts.list({ slug: { startsWith: 'a' }, tags: ['x', 'y'], views: { gte: 1 }, hot: true }),
-      () => posts.list({ slug: { gt: 'a' }, tags: 'x', views: 1, sort: '-views' }),
-      // @ts-expect-error: numbers have no startsWith
-      () => posts.list({ views: { startsWith: '1' } }),
-      // @ts-expect-error: lists cannot be sorted by arrays
-      () => posts.list({ sort: 'tags' }),
-      // @ts-expect-error: arrays have no bounds
-      () => posts.list({ tags: { gte: 'x' } }),
+        useOne<RecordOf<typeof typed.posts>>({ resource: 'posts', id: 'p' }).result?.slug.length,
     );
   });
 
@@ -268,6 +277,25 @@ type Custom = { born: number; home?: { city: string } };
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
+/** A field of each type. */
+type Fields = { readonly [Type in core.DeclaredType]: Type } & {
+  readonly unique: { readonly type: 'text'; readonly unique: true };
+};
+
+/** Which values the filter of each field accepts. */
+type Accepted<Filters, Texts, Numbers> = {
+  readonly [K in keyof Filters]-?: {
+    readonly text: string extends Filters[K] ? true : false;
+    readonly texts: Texts extends Filters[K] ? true : false;
+    readonly start: { readonly startsWith: string } extends Filters[K] ? true : false;
+    readonly number: number extends Filters[K] ? true : false;
+    readonly numbers: Numbers extends Filters[K] ? true : false;
+    readonly boolean: boolean extends Filters[K] ? true : false;
+    readonly list: readonly string[] extends Filters[K] ? true : false;
+    readonly null: null extends Filters[K] ? true : false;
+  };
+};
+
 type OwnTypes = {
   Json: Equal<own.Json, core.Json>;
   Id: Equal<own.Id, core.Id>;
@@ -284,6 +312,17 @@ type OwnTypes = {
   Post: Equal<own.Post<Custom>, core.Post<Custom>>;
   PostInput: Equal<own.PostInput<Custom>, core.PostInput<Custom>>;
   PostPatch: Equal<own.PostPatch<Custom>, core.PostPatch<Custom>>;
+  DeclaredValues: Equal<ownDeclared.DeclaredValues<Fields>, coreDeclared.DeclaredValues<Fields>>;
+  DeclaredSort: Equal<ownDeclared.DeclaredSort<Fields>, coreDeclared.DeclaredSortOf<Fields>>;
+  DeclaredFilters: Equal<
+    Accepted<
+      ownDeclared.DeclaredFilters<Fields>,
+      ownDeclared.Bounds<string>,
+      ownDeclared.Bounds<number>
+    >,
+    Accepted<coreDeclared.DeclaredFilterOf<Fields>, Span<string>, Span<number>>
+  >;
+  Declaration: core.DeclaredFields extends DeclaredFields ? true : false;
   AnyUser: Equal<own.User, core.User>;
   AnyInput: Equal<own.PostInput, core.PostInput>;
 };

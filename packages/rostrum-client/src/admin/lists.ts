@@ -44,7 +44,19 @@ export function listQuery(
     const names = `"${sorter.field}" and "${second.field}"`;
     throw new TypeError(`Lists can be sorted by one field only, not by ${names}.`);
   }
-  return { ...filters, include, fields, sort: sorter && sortOf(sorter, filters) };
+  return { ...withoutEmpty(filters), include, fields, sort: sorter && sortOf(sorter, filters) };
+}
+
+/** Leaves out empty texts, also of bounds: an empty input is not a filter. */
+function withoutEmpty(filters: object): object {
+  const given = Object.entries(filters).filter(([, value]) => value !== '');
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, isPlainObject(value) ? withoutEmpty(value) : value]),
+  );
+}
+
+function isPlainObject(value: unknown): value is object {
+  return Object.prototype.toString.call(value) === '[object Object]';
 }
 
 function sortOf({ field, order }: Sorter, filters: object): string | undefined {

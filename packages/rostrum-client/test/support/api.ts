@@ -1,7 +1,12 @@
 import type { Context } from 'koa';
 import { createApp, serve } from '../../../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
-import type { CallerInput, CustomFieldsSchema, Scope } from '../../../../src/index.ts';
+import type {
+  CallerInput,
+  CustomFieldsSchema,
+  DeclaredFields,
+  Scope,
+} from '../../../../src/index.ts';
 import { createRostrum } from '../../../../src/index.ts';
 
 /** A real server on the memory store. */
@@ -11,6 +16,7 @@ export interface Api extends AsyncDisposable {
 }
 
 export interface ApiOptions {
+  readonly declaredFields?: DeclaredFields;
   readonly userSchema?: CustomFieldsSchema;
   readonly requireIfMatch?: boolean;
   /** Callers by token. Without it, every client has all permissions. */
@@ -20,8 +26,8 @@ export interface ApiOptions {
 
 /** Serves the API on a free port of loopback. */
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
-  const { userSchema, requireIfMatch, callers, anonymous } = options;
-  const store = createMemoryStore();
+  const { declaredFields, userSchema, requireIfMatch, callers, anonymous } = options;
+  const store = createMemoryStore({ declaredFields });
   const rostrum = createRostrum(store, userSchema && { customFields: { users: userSchema } });
   const authenticate =
     callers && ((ctx: Context) => callers[ctx.get('Authorization').replace('Bearer ', '')]);

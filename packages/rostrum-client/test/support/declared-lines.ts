@@ -1,0 +1,66 @@
+/** A program whose client has declared fields, for the compilers of users. */
+export const setup = `import { createClient, type RecordOf } from 'rostrum-client';
+const declaredFields = {
+  posts: { slug: { type: 'text', unique: true }, tags: 'text[]', views: 'number', hot: 'boolean' },
+  users: { city: 'text' },
+} as const;
+const { users, posts, me } = createClient<typeof declaredFields>({ url: '/api/v1' });
+const narrow = createClient<typeof declaredFields, { posts: { slug: 'a' | 'b' } }>({ url: '/api/v1' });`;
+/** Lines that compile. */
+export const right: readonly string[] = [
+  "() => posts.create({ title: 'x', slug: 'a', tags: ['a'], views: 1, hot: null, other: { free: [1] } })",
+  "() => posts.patch('p', { slug: null, views: 2, tags: ['a'] })",
+  "() => posts.update('p', (post) => ({ ...post, views: (post.views ?? 0) + 1 }))",
+  "() => posts.list({ slug: 'a', tags: ['a', 'b'], views: { gte: 1 }, hot: true, title: 'x', sort: '-views' })",
+  "() => posts.list({ slug: { startsWith: 'a', lt: 'b' }, tags: 'a', views: undefined })",
+  "async () => ((await posts.get('p')).record.tags ?? []).map((tag) => tag.length)",
+  "async () => (await posts.list({ fields: ['slug'] })).items[0]?.slug?.length",
+  "async () => (await posts.list({ include: 'author', slug: 'a' })).users[0]?.city?.length",
+  "() => narrow.posts.create({ title: 'x', slug: 'a', views: 1 })",
+  '(post: RecordOf<typeof posts>) => post.slug?.length',
+  "() => createClient<{ users: { city: 'text' } }>({ url: '/api/v1' }).me.save({ name: 'x', city: 'y' })",
+];
+/** Lines that do not compile. */
+export const wrong: readonly string[] = [
+  "() => posts.create({ title: 'x', slug: 5 })",
+  "() => posts.create({ title: 'x', views: '5' })",
+  "() => posts.create({ title: 'x', hot: 'true' })",
+  "() => posts.create({ title: 'x', tags: 'a' })",
+  "() => posts.create({ title: 'x', tags: ['a', 1] })",
+  "() => posts.create({ title: 'x', tags: [null] })",
+  "() => me.save({ name: 'x', city: ['y'] })",
+  "() => posts.replace('p', { title: 'x', views: true })",
+  "() => posts.patch('p', { slug: { a: 1 } })",
+  "() => posts.patch('p', { tags: { 0: 'a' } })",
+  '() => me.patch({ city: 5 })',
+  "() => posts.update('p', (post) => ({ ...post, views: String(post.views) }))",
+  "async () => (await posts.get('p')).record.slug.length",
+  "async () => (await posts.get('p')).record.views + 1",
+  "async () => { const text: string | null | undefined = (await posts.get('p')).record.views; return text; }",
+  "() => posts.list({ slog: 'a' })",
+  "() => users.list({ slug: 'a' })",
+  '() => posts.list({ slug: 5 })',
+  '() => posts.list({ slug: null })',
+  "() => posts.list({ slug: { form: 'a' } })",
+  '() => posts.list({ slug: { startsWith: 5 } })',
+  "() => posts.list({ slug: ['a', 'b'] })",
+  "() => posts.list({ views: '5' })",
+  "() => posts.list({ views: { startsWith: '5' } })",
+  "() => posts.list({ views: { gte: '5' } })",
+  '() => posts.list({ hot: { gte: true } })',
+  "() => posts.list({ hot: 'true' })",
+  "() => posts.list({ tags: { gte: 'a' } })",
+  '() => posts.all({ tags: [1] })',
+  "() => posts.list({ include: 'author', slog: 'a' })",
+  "() => posts.list({ include: 'author', views: '5' })",
+  "() => posts.list({ sort: 'slog' })",
+  "() => posts.list({ sort: '-tags' })",
+  "() => posts.list({ sort: 'hot' })",
+  "() => users.list({ sort: 'views' })",
+  "() => createClient({ url: '' }).posts.list({ slug: 'a' })",
+  "() => createClient<{ posts: { slug: 'string' } }>({ url: '' })",
+  "() => createClient<{ posts: { tags: string[] } }>({ url: '' })",
+  "() => createClient<{ post: { slug: 'text' } }>({ url: '' })",
+  "() => createClient<{ slug: 'text' }>({ url: '' })",
+  "() => narrow.posts.create({ title: 'x', slug: 'c' })",
+];

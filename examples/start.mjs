@@ -24,7 +24,10 @@ const access = isWithKey
 const key = isWithKey && makeKey();
 const rostrum = spawn(
   node,
-  ['src/main.ts', '--store', 'memory:', '--port', '0', '--log-level', 'warn', ...access],
+  [
+    ...['src/main.ts', '--store', 'memory:', '--port', '0', '--log-level', 'warn'],
+    ...['--field', 'posts.tags:text[]', ...access],
+  ],
   { cwd: root, stdio: ['inherit', 'pipe', 'inherit'] },
 );
 rostrum.on('exit', (code) => process.exit(code ?? 1));
@@ -70,7 +73,9 @@ async function seed(api) {
         : await send('POST', `${api}/users`, user);
     const post = (title, more) =>
       send('POST', `${api}/posts`, { title, body: 'Written by the example.', authorId, ...more });
-    for (let number = 1; number <= 20; number++) await post(`${called}’s note ${number}`);
+    for (let number = 1; number <= 20; number++) {
+      await post(`${called}’s note ${number}`, { tags: number % 5 ? ['note'] : ['note', 'fifth'] });
+    }
     await post(`${called}’s draft`, { publishedAt: null });
     await post(`${called}’s note for tomorrow`, { publishedAt: new Date(Date.now() + 86_400_000) });
   }

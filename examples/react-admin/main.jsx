@@ -18,6 +18,7 @@ import {
   SelectInput,
   SimpleForm,
   SimpleList,
+  TextArrayInput,
   TextInput,
   useListContext,
   useLogin,
@@ -135,6 +136,7 @@ function PostList() {
       alwaysOn
     />,
     <AuthorInput key="author" source="authorId" label="Author" />,
+    <TextInput key="tag" source="tags" label="Tag" alwaysOn />,
   ];
   return (
     <List
@@ -172,6 +174,7 @@ function PostForm({ publishedAt }) {
       <TextInput source="title" />
       <TextInput source="body" multiline minRows={4} />
       <AuthorInput />
+      <TextArrayInput source="tags" />
       <DateTimeInput
         source="publishedAt"
         label="Public from"

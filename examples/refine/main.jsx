@@ -83,7 +83,7 @@ function PostTable() {
 
   function filterBy(field, operator, value) {
     setCurrentPage(1);
-    setFilters([{ field, operator, value: value || undefined }]);
+    setFilters([{ field, operator, value }]);
   }
 
   function rename({ id, title, updatedAt }) {

@@ -103,12 +103,20 @@ const examples: Record<string, (page: Page, call: Call, key: string) => Promise<
     await page.getByRole('combobox', { name: 'State' }).click();
     await page.getByRole('option').first().click();
     await page.getByText('1-10 of 32').waitFor();
+    await page.getByLabel('Tag').fill('third');
+    await page.getByText('1-10 of 10').waitFor();
+    await page.getByLabel('Tag').fill('');
+    await page.getByText('1-10 of 32').waitFor();
     await page.getByRole('link', { name: 'Create' }).click();
     const title = page.getByRole('textbox', { name: 'Title', exact: true });
     await title.fill(' ');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.locator('.MuiFormHelperText-root.Mui-error').waitFor();
     await title.fill('Created');
+    for (const tag of ['first', 'a, b']) {
+      await page.getByRole('combobox', { name: 'Tags' }).fill(tag);
+      await page.getByRole('combobox', { name: 'Tags' }).press('Enter');
+    }
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Created', { exact: true }).click();
     await title.fill('Lost');
@@ -119,7 +127,7 @@ const examples: Record<string, (page: Page, call: Call, key: string) => Promise<
     await title.fill('Renamed');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Renamed', { exact: true }).click();
-    expect(await totalOf(call, 'Renamed')).to.equal(1);
+    expect(await totalOf(call, 'Renamed&tags=a,+b&tags=first')).to.equal(1);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('Note 30', { exact: true }).waitFor();
@@ -172,7 +180,9 @@ describe('the examples in Chromium', function () {
       );
       const key = made.stdout.trim();
       const access = isWithKey ? ['--auth-keys', keys] : [];
-      await using server = await startServer('--store', 'memory:', '--cors', page, ...access);
+      await using server = await startServer(
+        ...['--store', 'memory:', '--field', 'posts.tags:text[]', '--cors', page, ...access],
+      );
       const call = callOf(server, key);
       await fill(call);
       const command = ['start', '--', '--port', String(port), '--strictPort'];
@@ -221,6 +231,7 @@ async function fill(call: Call): Promise<void> {
   await call('POST', 'posts', { title: 'A draft', publishedAt: null });
   await call('POST', 'posts', { title: 'To come', publishedAt: '2999-01-01T00:00:00Z' });
   for (let number = 1; number <= 30; number++) {
-    await call('POST', 'posts', { title: `Note ${number}`, authorId });
+    const tags = number % 3 === 0 ? ['third'] : [];
+    await call('POST', 'posts', { title: `Note ${number}`, authorId, tags });
   }
 }

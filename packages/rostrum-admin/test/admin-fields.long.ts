@@ -229,6 +229,22 @@ describe('/admin with custom fields and unusual values', function () {
     });
   });
 
+  it('shows the list and the choice of someone else in words', async () => {
+    const { id } = await send('POST', '/posts', { title: 'Both', tags: ['a'] });
+    await admin(`#/posts/${id}`, async (page) => {
+      await page.getByRole('textbox', { name: 'Tags' }).fill('mine');
+      await page.getByRole('combobox', { name: 'Hot' }).selectOption('Yes');
+      await send('PATCH', `/posts/${id}`, { tags: ['a', 'theirs'], hot: false });
+      await page.getByLabel('Tags, theirs').getByText('a, theirs', { exact: true }).waitFor();
+      await page.getByLabel('Hot, theirs').getByText('No', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Keep mine' }).first().click();
+      await page.getByRole('button', { name: 'Keep mine' }).first().click();
+      await save(page);
+      await told(page, 'Saved.');
+    });
+    expect(await send('GET', `/posts/${id}`)).to.deep.include({ tags: ['a', 'mine'], hot: true });
+  });
+
   for (const look of looks.slice(0, 2)) {
     it(`shows a wrong value at its field, ${look.viewport.width} px wide`, async () => {
       const { id } = await send('POST', '/posts', { title: 'Wrong', tags: ['a', 'x'.repeat(200)] });

@@ -1,4 +1,4 @@
-// The description of the API (OpenAPI 3.1), as far as pages read it.
+// The description of the API (OpenAPI 3.1), as far as the page reads it.
 
 export interface Schema {
   readonly $ref?: string;
@@ -6,52 +6,27 @@ export interface Schema {
   readonly title?: string;
   readonly description?: string;
   readonly enum?: readonly unknown[];
-  readonly examples?: readonly unknown[];
-  readonly default?: unknown;
   readonly maxLength?: number;
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
 }
 
-export interface Parameter {
-  readonly $ref?: string;
+interface Parameter {
+  /** Absent in a reference. */
   readonly name?: string;
   readonly in?: string;
   readonly schema?: Schema;
-  /** Of the reference alone: what the fold is called that begins here. */
-  'x-others'?: string;
 }
 
-export interface Response {
-  readonly $ref?: string;
-  description?: string;
-  headers?: Readonly<Record<string, object>>;
-}
-
-export interface Operation {
-  description: string;
-  parameters: Parameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, Body>> };
-  responses: Record<string, Response>;
-}
-
-interface Body {
-  readonly example?: unknown;
-  readonly schema: { readonly $ref: string };
+interface Operation {
+  readonly parameters: readonly Parameter[];
 }
 
 export interface Description {
-  readonly info: { readonly description: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: {
-    readonly headers: Readonly<Record<string, { readonly description: string }>>;
-    readonly parameters: Readonly<Record<string, Parameter>>;
-    readonly schemas: Record<string, Schema>;
-    responses?: object;
-    readonly securitySchemes?: object;
-  };
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 /** A schema, or the one that it refers to by a JSON Pointer (RFC 6901). */

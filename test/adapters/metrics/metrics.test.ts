@@ -22,8 +22,8 @@ async function valuesOf(metrics: Metrics, wanted: string): Promise<Record<string
 }
 
 async function start(metrics: Metrics, store = createMemoryStore()): Promise<Api> {
-  const given = { metrics, authenticate };
-  const api = await startApi({ store: metrics.measured(store), app: given, serve: given });
+  const app = { metrics, authenticate };
+  const api = await startApi({ store: metrics.measured(store), app, serve: { metrics } });
   metrics.connections(() => api.server.connections);
   return api;
 }

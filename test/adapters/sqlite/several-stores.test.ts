@@ -25,12 +25,11 @@ describe('several SQLite stores on one file', () => {
     });
   });
 
-  it('have separate custom filters, and keep each other’s indexes', async () => {
+  it('declare different fields, and keep each other’s indexes', async () => {
     const path = folder.file();
     const one = folder.open(path, { declaredFields: { posts: { slug: 'text' } } });
     await one.posts.create(post('p', { slug: 'a', Slug: 1 }));
-    const declaredFields = { posts: { Slug: 'number', slug: 'number' } } as const;
-    const other = folder.open(path, { declaredFields });
+    const other = folder.open(path, { declaredFields: { posts: { Slug: 'number' } } });
     await folder.open(path, { declaredFields: {} }).close();
     const total = async (
       store: Store,
@@ -45,11 +44,10 @@ describe('several SQLite stores on one file', () => {
     };
     expect(await total(one, 'slug', 'text', 'a')).to.equal(1);
     expect(await total(other, 'Slug', 'number', 1)).to.equal(1);
-    expect(await total(other, 'slug', 'number', 1)).to.equal(0);
     const names =
       "SELECT group_concat(name, ' ' ORDER BY name) FROM sqlite_schema WHERE name LIKE '%lug'";
     expect(look(path, (database) => value(database, names))).to.equal(
-      'posts_number__53_lug posts_number_slug posts_text_slug',
+      'posts_number__53_lug posts_text_slug',
     );
   });
 

@@ -118,7 +118,7 @@ export async function expectReplay<R extends Entity>(
 
 /** The only issue that an error may have, by its code. */
 const issuesOf: Readonly<Record<string, readonly string[]>> = {
-  'invalid-record': ['/authorId unknown'],
+  'invalid-record': ['/authorId unknown', '/age type', '/pages type'],
   'email-taken': ['/email taken'],
   'field-taken': ['/code taken', '/slug taken'],
 };

@@ -151,6 +151,13 @@ function describeConflicts({ test, testEach }: Suite): void {
     }
   });
 
+  testEach('load rejects a value of another type than declared', async (resource) => {
+    const { name, records, make, transfer } = resource;
+    const record = make({ [name === 'users' ? 'age' : 'pages']: '5' });
+    await expectError(transfer.load([loaded(record)]), 'invalid-record');
+    await expectAbsent(records, record.id);
+  });
+
   test('load rejects an unknown author until the user is loaded', async (store) => {
     const { users, posts } = transferOf(store);
     const author = user();

@@ -51,7 +51,7 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
   return {
     users: new MongodbUsers(connection, creations),
     posts: new MongodbPosts(connection, creations),
-    transfer: createTransfer(connection),
+    transfer: createTransfer(connection, declaredFields),
     events: new MongodbEvents(connection),
     declaredFields,
     ready: () => connection.ready(),

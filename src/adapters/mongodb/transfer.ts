@@ -1,4 +1,10 @@
 import type { Document } from 'mongodb';
+import {
+  checkLoaded,
+  type DeclaredField,
+  type DeclaredFields,
+  fieldsIn,
+} from '../../domain/declared-fields.ts';
 import { unknownAuthor } from '../../domain/errors.ts';
 import type { Post } from '../../domain/post.ts';
 import { type Collection, type Id, type Version, versionToLoad } from '../../domain/record.ts';
@@ -13,7 +19,7 @@ import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
-export function createTransfer(connection: Connection): Transfer {
+export function createTransfer(connection: Connection, declared: DeclaredFields): Transfer {
   const { db } = connection;
   const filling = { _id: 'filling' } as const;
   const write = async (work: (transaction: Transaction) => Promise<unknown>) => {
@@ -21,8 +27,8 @@ export function createTransfer(connection: Connection): Transfer {
   };
   const mark = { q: filling, u: { $setOnInsert: { since: new Date() } }, upsert: true };
   return {
-    users: transferOf<User>(connection, 'users'),
-    posts: transferOf<Post>(connection, 'posts'),
+    users: transferOf<User>(connection, 'users', fieldsIn(declared.users)),
+    posts: transferOf<Post>(connection, 'posts', fieldsIn(declared.posts)),
     begin: () => write((transaction) => transaction.update(metaCollection, [mark])),
     end: () => write((transaction) => transaction.delete(metaCollection, filling)),
     isFilling: () =>
@@ -36,6 +42,7 @@ export function createTransfer(connection: Connection): Transfer {
 function transferOf<R extends User | Post>(
   connection: Connection,
   collection: Collection,
+  fields: readonly DeclaredField[],
 ): RecordTransfer<R> {
   const { db } = connection;
   return {
@@ -49,6 +56,7 @@ function transferOf<R extends User | Post>(
     async load(records) {
       // Copied at once, because the caller may change its records meanwhile.
       const loaded = records.map(({ record, version }) => {
+        checkLoaded(fields, record);
         return { encoded: encode(collection, record), version };
       });
       const parts = partsOf(loaded, ({ encoded }) => utf8Bytes(encoded.json));

@@ -1,3 +1,4 @@
+import { checkLoaded, type DeclaredField } from '../../domain/declared-fields.ts';
 import { afterChange, emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts';
 import type { ListQuery, Page } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
@@ -33,6 +34,8 @@ export interface StoreParts {
   readonly lists: Lists;
   readonly writes: WriteQueue;
   readonly events: SqliteEvents;
+  /** By collection. */
+  readonly declared: Readonly<Record<Collection, readonly DeclaredField[]>>;
 }
 
 /**
@@ -110,6 +113,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   load(records: readonly Versioned<R>[]): Promise<void> {
     const copies = records.map(({ json, version }) => new VersionedRecord<R>(json, version));
     return this.#inParts(copies, ({ record, json, version }) => {
+      checkLoaded(this.parts.declared[this.#collection], record);
       const present = this.#find(record.id);
       const deleted = present ? undefined : this.#deletedVersion(record.id);
       const row = { json, version: versionToLoad(version, present?.version, deleted) };

@@ -1,5 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
-import { checkDeclaredFields, type DeclaredFields } from '../../domain/declared-fields.ts';
+import {
+  checkDeclaredFields,
+  type DeclaredFields,
+  fieldsIn,
+} from '../../domain/declared-fields.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection, isSound } from './connection/connection.ts';
@@ -29,7 +33,11 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   const file = new OpenFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
   const lists = new Lists(file, driver === nodeSqlite);
-  const parts = { file, writes, lists, events: new SqliteEvents(file) };
+  const declared = {
+    users: fieldsIn(declaredFields.users),
+    posts: fieldsIn(declaredFields.posts),
+  };
+  const parts = { file, writes, lists, events: new SqliteEvents(file), declared };
   const users = new SqliteUserRepository(parts);
   const posts = new SqlitePostRepository(parts);
   let closed: Promise<void> | undefined;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetricsApp, type RunningServer, serve } from '../adapters/http/index.ts';
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
 import type { Metrics } from '../adapters/metrics/index.ts';
-import { areHarmless } from '../domain/access.ts';
+import { unsafeOrigin } from '../domain/access.ts';
 import { scopes } from '../domain/caller.ts';
 import { isLoopback } from '../domain/hosts.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -147,13 +147,11 @@ function stopOnSignal(stop: AbortController): void {
  */
 function checkExposure({ host, cors, ...settings }: Settings, nameOf: NameOf): void {
   const { anonymous, authKeys, authIssuer } = settings;
-  const open = cors.find((origin) => origin.includes('*'));
-  const isHarmless =
-    anonymous === undefined ? (authKeys ?? authIssuer) !== undefined : areHarmless(anonymous);
-  if (open !== undefined && !isHarmless) {
+  const unsafe = unsafeOrigin(cors, anonymous, (authKeys ?? authIssuer) !== undefined);
+  if (unsafe !== undefined) {
     throw new Failure(
-      `${nameOf('cors')} is "${open}", and requests without credentials can make changes: any web page ` +
-        'could make them. Set --auth-keys, or allow less with --anonymous posts:read,users:read:public.',
+      `${nameOf('cors')} is "${unsafe}": any web page could do what requests without credentials can do. ` +
+        'Set --auth-keys, or allow only --anonymous posts:read,users:read:public.',
     );
   }
   const isSecured = [anonymous, authKeys, authIssuer].some((setting) => setting !== undefined);

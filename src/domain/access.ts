@@ -183,9 +183,20 @@ export function visibleEventCollections(caller: Caller | undefined): ReadonlySet
   return visible;
 }
 
-/** True for scopes that any web page can be allowed to use: they read what is public. */
-export function areHarmless(scopes: readonly Scope[]): boolean {
-  return scopes.every((scope) => scope === 'posts:read' || scope === 'users:read:public');
+/**
+ * Returns a pattern of origins that lets any web page do more than read what is public, by requests without
+ * credentials. A browser never sends a key or a token on its own.
+ *
+ * @param anonymous the scopes of requests without credentials; if undefined, all of them without `hasCredentials`
+ */
+export function unsafeOrigin(
+  origins: readonly string[],
+  anonymous: readonly Scope[] | undefined,
+  hasCredentials: boolean,
+): string | undefined {
+  const isPublic = (scope: Scope) => scope === 'posts:read' || scope === 'users:read:public';
+  if (anonymous === undefined ? hasCredentials : anonymous.every(isPublic)) return undefined;
+  return origins.find((origin) => origin.includes('*'));
 }
 
 /** Returns the default order of a caller's lists: by publication if the caller can see only public posts. */

@@ -153,7 +153,7 @@ export function checkDeclaredValues(
 ): void {
   for (const { name, type } of fields) {
     const value = Object.hasOwn(record, name) ? record[name] : null;
-    if (value === undefined || value === null || issues.has(name)) continue;
+    if (value === undefined || value === null) continue;
     checkDeclaredValue(declaredRules[type], value, [name], issues);
   }
 }

@@ -42,7 +42,8 @@ function schemaOf(rule: DeclaredRule): JsonObject {
 }
 
 /** Adds another schema of the same value to the schema of a declared field, or of its elements. */
-function narrowed(schema: JsonObject, own: Json | undefined): JsonObject {
+function narrowed(schema: JsonObject, own: Json | undefined): Json {
+  if (own === false) return false;
   if (!isPlainObject(own)) return schema;
   const both: Record<string, Json> = { ...schema, ...(own as JsonObject) };
   for (const limit of ['maxLength', 'maxItems']) {
@@ -53,6 +54,7 @@ function narrowed(schema: JsonObject, own: Json | undefined): JsonObject {
   const allowed = [schema.type].flat();
   const types = [both.type].flat() as string[];
   const common = types.filter((type) => allowed.includes(type === 'integer' ? 'number' : type));
+  if (common.length === 0) return false;
   both.type = common.length === 1 ? (common[0] as string) : common;
   return both;
 }

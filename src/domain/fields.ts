@@ -37,8 +37,9 @@ export function checkDeclaredValue(
 ): void {
   const [name, index] = path;
   const subject = index === undefined ? `The field "${name}"` : `An element of "${name}"`;
-  const report: Report = (code, requirement) =>
-    issues.add(path, code, `${subject} ${requirement}.`);
+  const report: Report = (code, requirement) => {
+    if (!issues.has(...path)) issues.add(path, code, `${subject} ${requirement}.`);
+  };
   switch (rule.type) {
     case 'text':
       if (typeof value === 'string') readText(rule, value, report);

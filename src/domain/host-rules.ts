@@ -15,8 +15,8 @@ export interface JudgedChange<R> {
 }
 
 /**
- * Throws {@link refused} to prevent a change. Pure and synchronous: it runs in the store's atomic step, again if
- * another call was faster, and must not modify its argument.
+ * Throws {@link refused} to prevent a change. Pure and synchronous: for a stored record it runs in the store's atomic
+ * step, again if another call was faster. It must not modify its argument.
  */
 export type HostRule<R> = (change: JudgedChange<R>) => void;
 

@@ -14,7 +14,9 @@ export function checkOptions<T extends object>(
   if (!isPlainObject(options)) throw new TypeError(`The ${what} must be an object.`);
   const unknownName = Object.keys(options).find((name) => !names.includes(name));
   if (unknownName === undefined) return options as T;
-  const meant = names.find((name) => isSimilar(unknownName, name));
+  const [meant] = names
+    .filter((name) => isSimilar(unknownName, name))
+    .sort((a, b) => editDistance(unknownName, a) - editDistance(unknownName, b));
   const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
   throw new TypeError(
     `Unknown name "${unknownName}" in the ${what}.${hint} Known names: ${names.join(', ') || 'none'}.`,

@@ -143,7 +143,11 @@ describe('the program, on a network', function () {
       [/all, or some of/, '--anonymous', 'posts:read,'],
       [/all, or some of/, '--anonymous', 'all,posts:read'],
       [/an origin such as/, '--cors', 'null'],
-      [/^--cors is "\*", and requests without credentials can make changes/, '--cors', '*'],
+      [
+        /^--cors is "\*": any web page could do what requests without credentials can do/,
+        '--cors',
+        '*',
+      ],
       [/a URL such as/, '--public-url', 'https://u:p@example.com'],
       [/a number, or addresses/, '--trust-proxy', 'everybody'],
       [/a whole number/, '--rate-limit', '-1'],

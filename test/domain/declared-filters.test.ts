@@ -83,6 +83,7 @@ describe('declared fields', () => {
       ...['limit', 'cursor', 'sort', 'count', 'fields', 'access_token', 'q', 'words'],
       ...['key', 'publish', 'state', 'author', 'title_starts_with'],
       ...Object.keys(filters.posts),
+      ...Object.keys(filters.users).filter((name) => name !== 'name' && name !== 'email'),
       ...['', '__proto__', 'a.b', '$a', 'a b', 'a[gte]', '1st', '-a', 'a"b', 'x'.repeat(65)],
     ]) {
       expect(declare({ posts: JSON.parse(`{${JSON.stringify(name)}: "text"}`) }), name).to.throw(

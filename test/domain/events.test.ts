@@ -293,6 +293,13 @@ describe('events of the core', () => {
     const none = { events: [], next: after };
     expect(await events.read({ after, waitMs: 20_000, signal: ended.signal })).to.deep.equal(none);
     expect(await events.read({ after, waitMs: 20 })).to.deep.equal(none);
+    const late = new AbortController();
+    const slow = withRead(createMemoryStore(), async (inner, ...given) => {
+      late.abort(); // During the first read.
+      return inner(...given);
+    });
+    const page = await slow.events.read({ waitMs: 25_000, signal: late.signal });
+    expect(page.events).to.deep.equal([]);
   });
 
   it('are followed page by page, from a position or from now on', async () => {

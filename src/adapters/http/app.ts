@@ -263,7 +263,7 @@ function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Step {
     if (name !== undefined && isOwnHost?.(name) === false) {
       throw new Problem(
         'misdirected-request',
-        'The Host header names another server. If this is how clients reach it, set --public-url.',
+        'The Host header names another server. If clients reach the server by it, set its public URL (--public-url).',
       );
     }
     if (!target.isValid)

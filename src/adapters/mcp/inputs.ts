@@ -16,11 +16,13 @@ export type Schemas = { readonly [C in Collection]?: JsonObject | undefined };
 /** Arguments for fields: the compiler does not know their names. */
 type Fields = Record<never, z.ZodType>;
 
-/**
- * Limits of the custom fields of a tool: bytes of their schemas, names if those are larger, and names in its
- * description. A list of tools stays below 30 kB, because clients refuse larger ones.
- */
-const [maxSchemas, maxNames, maxUnlisted] = [7500, 40, 10];
+// Limits of the custom fields of a tool. A list of tools stays below 30 kB, because clients refuse larger ones.
+/** Bytes of the schemas of all fields. If those are larger, the tool lists names only. */
+const maxSchemas = 7500;
+/** Fields that are listed by name. */
+const maxNames = 40;
+/** Names in the description, of fields that clients would refuse as arguments. */
+const maxUnlisted = 10;
 
 /** True for the name of an argument that clients accept. */
 const isListed = (name: string) => /^[a-zA-Z0-9_.-]{1,64}$/.test(name);
@@ -30,12 +32,14 @@ const brokenReference = /"\$ref":"#("|\/(?!\$defs\/|definitions\/))/;
 
 /** What a list can be filtered by, for each type that can be declared. */
 const filters = {
-  ...{ text: range(z.string()), number: range(z.number()), boolean: z.boolean() },
+  text: range(z.string(), { startsWith: z.string().optional() }),
+  number: range(z.number()),
+  boolean: z.boolean(),
   'text[]': z.string().or(z.array(z.string())),
 };
 
-function range<T extends z.ZodType>(end: T) {
-  return end.or(z.strictObject({ from: end.optional(), before: end.optional() }));
+function range<T extends z.ZodType>(end: T, more: Record<string, z.ZodType> = {}) {
+  return end.or(z.strictObject({ from: end.optional(), before: end.optional(), ...more }));
 }
 
 const idOrMe = z.string().describe('An id, or "me" for your own user');

@@ -135,8 +135,8 @@ function placeOf(value: unknown): [part: CustomPart, stored: unknown] | undefine
   if (typeof value === 'number') return ['number', value + 0];
   if (!Array.isArray(value)) return undefined;
   const { maxItems } = declaredRules['text[]'];
-  const isDeclarable = value.length <= maxItems && value.every((one) => typeof one === 'string');
-  return isDeclarable ? ['list', [...new Set(value)]] : undefined;
+  const fitsList = value.length <= maxItems && value.every((one) => typeof one === 'string');
+  return fitsList ? ['list', [...new Set(value)]] : undefined;
 }
 
 /** Returns the path of a field. A custom field with a value of another type is stored elsewhere. */

@@ -55,6 +55,7 @@ export class EventTail {
    */
   async readOrWait({ waitMs, signal, ...request }: EventsWait): Promise<EventPage> {
     const next = request.after ?? (await this.#log.read(1)).next;
+    if (signal?.aborted) return { events: [], next };
     if (this.#readers.size >= maxWaiting) throw new RostrumError('overloaded', {});
     const settled = Promise.withResolvers<EventPage>();
     const reader: WaitingReader = { ...request, ...settled, next, isAtEnd: false };

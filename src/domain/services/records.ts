@@ -200,6 +200,7 @@ export function checkDeletion<R extends ServerMadeFields>(
   now: Instant,
 ): void {
   checkChange(context, id, current, precondition, now);
+  // Without a rule, the record isn't parsed.
   if (context.rule !== undefined) judgeChange(context, current.record, undefined);
 }
 
@@ -213,7 +214,7 @@ function checkChange<R extends ServerMadeFields>(
 ): void {
   checkVisible(context, id, current, () => now);
   const { access } = context;
-  // Read late, as above.
+  // Parses the record only if its owner matters.
   if (access !== undefined && !access.canWriteAll) access.checkOwner(current.record);
   checkPrecondition(precondition, current.version);
 }

@@ -37,7 +37,7 @@ export interface Rostrum<
   Declared extends DeclaredFields = DeclaredFields,
 > extends Services<UserCustom, UserCustomInput, PostCustom, PostCustomInput, Declared> {
   readonly events: EventService;
-  /** The custom fields that lists can be filtered by. */
+  /** The declared fields. */
   readonly declaredFields: DeclaredFields;
 
   /**
@@ -92,7 +92,7 @@ export interface RostrumParts {
   readonly rules?: HostRules | undefined;
 }
 
-/** @throws TypeError or RangeError for parts or custom filters that cannot be used */
+/** @throws TypeError or RangeError for parts or declared fields that cannot be used */
 export function assembleRostrum(parts: RostrumParts): Rostrum {
   const { store, clock, ids, customFields = {}, publicUserFields = [], around, rules = {} } = parts;
   checkParts(store, clock, ids, customFields);
@@ -100,14 +100,14 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
   checkDeclaredFields(declaredFields);
   checkPublicUserFields(publicUserFields);
   checkHostRules(rules);
-  const filters = { users: { ...declaredFields.users }, posts: { ...declaredFields.posts } };
+  const declared = { users: { ...declaredFields.users }, posts: { ...declaredFields.posts } };
   const shared = { now: checkedClock(clock), newId: checkedIds(ids) };
   const users = {
     ...shared,
     collection: 'users',
     repository: store.users,
-    declared: filters.users,
-    model: new RecordModel<User>(userRules, customFields.users, filters.users),
+    declared: declared.users,
+    model: new RecordModel<User>(userRules, customFields.users, declared.users),
     rule: rules.users,
     publicFields: ['id', 'name', 'createdAt', ...publicUserFields],
     access: undefined,
@@ -116,8 +116,8 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
     ...shared,
     collection: 'posts',
     repository: store.posts,
-    declared: filters.posts,
-    model: new RecordModel<Post>(postRules, customFields.posts, filters.posts),
+    declared: declared.posts,
+    model: new RecordModel<Post>(postRules, customFields.posts, declared.posts),
     rule: rules.posts,
     authors: (ids, signal) => publicUsers(users, ids, signal),
     access: undefined,
@@ -140,7 +140,7 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
     return {
       ...(around === undefined ? services : wrapServices(services, around, caller, all)),
       events: eventService(tail, visibleEventCollections(caller)),
-      declaredFields: filters,
+      declaredFields: declared,
       as(input) {
         return boundTo(toCaller(input)); // Checked, so that a missing caller does not get every right.
       },

@@ -3,7 +3,7 @@ import { checkQuota, type Owner } from './owner.ts';
 import { flag, type Rules, text } from './rules.ts';
 
 export interface Note {
-  /** ASCII. Later notes have greater ids. */
+  /** ASCII. Begins with the time; ids of one millisecond have no order. */
   readonly id: string;
   /** Starts at 1 and increases with every change. */
   readonly version: number;

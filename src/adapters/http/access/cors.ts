@@ -1,4 +1,4 @@
-import { areHarmless } from '../../../domain/access.ts';
+import { unsafeOrigin } from '../../../domain/access.ts';
 import type { Scope } from '../../../domain/caller.ts';
 import { isOriginPattern, matchesOrigin } from '../../../domain/hosts.ts';
 import type { Step } from '../context.ts';
@@ -20,9 +20,6 @@ interface CorsOptions {
 /**
  * Checks the origins whose scripts can read responses.
  *
- * A browser never sends a key or a token on its own. So a page of any origin can do no more than a request
- * without credentials, and these must not be allowed to do more than read.
- *
  * @throws TypeError
  */
 export function checkCors({ cors = [], anonymous, authenticate }: CorsOptions): void {
@@ -30,11 +27,10 @@ export function checkCors({ cors = [], anonymous, authenticate }: CorsOptions): 
   if (wrong !== undefined) {
     throw new TypeError(`"${wrong}" is not an origin such as https://app.example.com.`);
   }
-  const open = cors.find((origin) => origin.includes('*'));
-  const isHarmless = anonymous === undefined ? authenticate !== undefined : areHarmless(anonymous);
-  if (open === undefined || isHarmless) return;
+  const unsafe = unsafeOrigin(cors, anonymous, authenticate !== undefined);
+  if (unsafe === undefined) return;
   throw new TypeError(
-    `"${open}" in "cors" would let any web page make changes, because requests without credentials can: list exact origins, or allow only posts:read and users:read:public without credentials.`,
+    `"${unsafe}" in "cors" would let any web page do what requests without credentials can do. List exact origins, or allow only posts:read and users:read:public without credentials.`,
   );
 }
 

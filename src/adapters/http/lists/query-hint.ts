@@ -48,6 +48,6 @@ export function queryHint(
     const usual = advice.find(({ names }) => names.includes(folded));
     if (usual !== undefined) return usual.sentence;
     if (!isDeclarable(collection, field)) return '';
-    return `To filter by "${field}", start the server with --field ${collection}.${field}:text.`;
+    return `"${field}" is not declared. To filter by it, declare the field, as with --field ${collection}.${field}:text.`;
   };
 }

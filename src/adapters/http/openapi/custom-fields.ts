@@ -30,12 +30,18 @@ export function customFieldsOf(
 ): CustomFields {
   const components: Record<string, JsonSchema> = {};
 
-  /** Turns the targets of references into components: generators read references to whole components only. */
+  /**
+   * Turns the targets of references into components: generators read references to whole components only. Clients in Go
+   * and Java would read a number without a format as a float of 32 bits.
+   */
   const rebased = (schema: unknown): JsonSchema =>
     JSON.parse(
-      JSON.stringify(schema, (key, value: unknown) =>
-        key === '$ref' && typeof value === 'string' ? referenceTo(value) : value,
-      ),
+      JSON.stringify(schema, (key, value: unknown) => {
+        if (key === '$ref' && typeof value === 'string') return referenceTo(value);
+        return isPlainObject(value) && isNumber(value as JsonSchema)
+          ? { format: 'double', ...value }
+          : value;
+      }),
     );
   const referenceTo = (pointer: string): string | undefined => {
     const target = targetOf(pointer, own);
@@ -48,25 +54,19 @@ export function customFieldsOf(
     }
     return reference(name).$ref;
   };
-  const described = (schemas: FieldSchemas): JsonSchema => {
-    const entries = Object.entries(rebased(schemas));
-    return Object.fromEntries(entries.map(([name, one]) => [name, asDouble(one as JsonSchema)]));
-  };
-
   const schemas = customFieldSchemas(declared, own);
   return {
-    properties: described(schemas),
-    changes: described(changeSchemas(schemas, own.required)),
+    properties: rebased(schemas),
+    changes: rebased(changeSchemas(schemas, own.required)),
     required: (own.required ?? []) as readonly string[],
     isOpen: !isClosed(own),
     components,
   };
 }
 
-/** Clients in Go and Java would read a number without a format as a float of 32 bits. */
-function asDouble(schema: JsonSchema): JsonSchema {
-  const isNumber = [schema.type].flat().includes('number') && schema.format === undefined;
-  return isNumber ? { ...schema, format: 'double' } : schema;
+/** True for the schema of a number, and not for an object with a member that is named `type`. */
+function isNumber({ type }: JsonSchema): boolean {
+  return type === 'number' || (Array.isArray(type) && type.includes('number'));
 }
 
 /** Returns the part of a schema that a JSON Pointer leads to. */

@@ -37,7 +37,7 @@ async function openStore(url: string): Promise<Store> {
   throw new Error(`STORE must be "memory:", "sqlite:FILE" or "mongodb://…", but is "${url}".`);
 }
 
-/** Returns a version 7 UUID (RFC 9562). It begins with the time, so later ids are greater. */
+/** Returns a version 7 UUID (RFC 9562). It begins with the time, so ids of later milliseconds are greater. */
 function uuidV7(): string {
   const time = Date.now().toString(16).padStart(12, '0');
   // The rest is the same as in version 4: the variant and random bits.

@@ -2,7 +2,6 @@ import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
 import {
   changeSchemas,
   customFieldSchemas,
-  type FieldSchemas,
   isClosed,
 } from '../../../domain/field-schemas.ts';
 import { isPlainObject, type JsonObject } from '../../../domain/json.ts';

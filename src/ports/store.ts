@@ -11,7 +11,7 @@ export interface StoreOptions<Declared extends DeclaredFields = DeclaredFields> 
    * Fields with a type. Lists can be filtered and sorted by them, and their values may be unique. The core
    * passes only null and values of the type, within the limits that docs/custom-fields.md names.
    *
-   * The declarations may differ each time that a store is opened. Opening checks the stored records: if one
+   * The declarations may differ each time that a store is opened. For a new one, opening checks the stored records: if one
    * has a value of another type (`brokenDeclarationMessage`), or two have the same value of a unique field
    * (`notUniqueMessage`), it fails with a message that names the field and the ids.
    */

@@ -1,4 +1,4 @@
-// Writes src/domain/case-folding-runs.ts from Unicode's own data: full case folding, which is the
+// Writes src/domain/records/case-folding-runs.ts from Unicode's own data: full case folding, which is the
 // statuses C and F of CaseFolding.txt.
 //
 //   node scripts/case-folding.ts

@@ -12,9 +12,9 @@ const http = (parts = '') => [`src/adapters/http/(?:${parts})`, ...core, node, '
 
 /** Regular expressions of what files can import; the longest folder that fits a file counts. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  'src/domain/': ['src/domain/[^/]+$'],
+  'src/domain/': ['src/domain/(?!services/)'],
   'src/domain/services/': ['src/domain/', 'src/ports/(?!index)'],
-  'src/ports/': ['src/ports/', 'src/domain/[^/]+$'],
+  'src/ports/': ['src/ports/', 'src/domain/(?!services/)'],
   'src/testing/': ['src/testing/', ...core, 'src/adapters/memory/index.ts$'],
   'src/index.ts': [...core, 'src/adapters/system/'],
   'src/settings/': ['src/settings/', ...core, 'node:os$'],

@@ -1,13 +1,13 @@
 /** The public core: what a service that embeds Rostrum imports. */
 import { systemClock, uuidV7 } from './adapters/system/index.ts';
-import type { CustomFieldsInput } from './domain/custom-fields.ts';
-import type { DeclaredFields } from './domain/declared-fields.ts';
-import type { CheckedDeclarations, CustomOf, FieldsOf } from './domain/declared-types.ts';
-import type { HostRules } from './domain/host-rules.ts';
-
-import type { JsonObject } from './domain/json.ts';
+import type { CustomFieldsInput } from './domain/fields/custom-fields.ts';
+import type { DeclaredFields } from './domain/fields/declared-fields.ts';
+import type { CheckedDeclarations, CustomOf, FieldsOf } from './domain/lists/declared-types.ts';
 import { checkOptions } from './domain/options.ts';
-import type { Post } from './domain/post.ts';
+import type { HostRules } from './domain/records/host-rules.ts';
+import type { JsonObject } from './domain/records/json.ts';
+import type { Post } from './domain/records/post.ts';
+import type { User } from './domain/records/user.ts';
 import {
   assembleRostrum,
   type CustomFieldsSchemas,
@@ -15,7 +15,6 @@ import {
   type TypedSchemas,
 } from './domain/services/rostrum.ts';
 import type { Around, Services } from './domain/services/services.ts';
-import type { User } from './domain/user.ts';
 import type { Clock } from './ports/clock.ts';
 import type { IdGenerator } from './ports/id-generator.ts';
 import type { Store } from './ports/store.ts';
@@ -87,13 +86,7 @@ export function createRostrum<
   }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Declared>>;
 }
 
-export { type Caller, type CallerInput, type Scope, scopes } from './domain/caller.ts';
-export type { CustomFieldsInput, CustomFieldsSchema } from './domain/custom-fields.ts';
-export type {
-  DeclaredFields,
-  DeclaredType,
-  FieldDeclarations,
-} from './domain/declared-fields.ts';
+export { type Caller, type CallerInput, type Scope, scopes } from './domain/access/caller.ts';
 export {
   type AnyRostrumError,
   type ErrorCode,
@@ -102,17 +95,16 @@ export {
   type Outcome,
   RostrumError,
 } from './domain/errors.ts';
-export { type HostRule, type HostRules, type JudgedChange, refused } from './domain/host-rules.ts';
-export type { Instant } from './domain/instant.ts';
-export type { FieldCode, FieldIssue } from './domain/issues.ts';
-export type { Json, JsonObject } from './domain/json.ts';
-export type { Page, Position } from './domain/list.ts';
-export type { ListRequest } from './domain/list-request.ts';
-export type { Post, PostInput, PostPatch } from './domain/post.ts';
-export type { Precondition, Versions } from './domain/precondition.ts';
-export type { CreateOptions } from './domain/receipt.ts';
-export type { Id, Version, Versioned } from './domain/record.ts';
-export { postRules, recordLimits, serverMade, userRules } from './domain/rules.ts';
+export type { CustomFieldsInput, CustomFieldsSchema } from './domain/fields/custom-fields.ts';
+export type {
+  DeclaredFields,
+  DeclaredType,
+  FieldDeclarations,
+} from './domain/fields/declared-fields.ts';
+export type { FieldCode, FieldIssue } from './domain/fields/issues.ts';
+export { postRules, recordLimits, serverMade, userRules } from './domain/fields/rules.ts';
+export type { Page, Position } from './domain/lists/list.ts';
+export type { ListRequest } from './domain/lists/list-request.ts';
 export type {
   Order,
   PostFilter,
@@ -120,13 +112,25 @@ export type {
   TimeSpan,
   UserFilter,
   UserSort,
-} from './domain/search.ts';
+} from './domain/lists/search.ts';
+export {
+  type HostRule,
+  type HostRules,
+  type JudgedChange,
+  refused,
+} from './domain/records/host-rules.ts';
+export type { Instant } from './domain/records/instant.ts';
+export type { Json, JsonObject } from './domain/records/json.ts';
+export type { Post, PostInput, PostPatch } from './domain/records/post.ts';
+export type { Precondition, Versions } from './domain/records/precondition.ts';
+export type { CreateOptions } from './domain/records/receipt.ts';
+export type { Id, Version, Versioned } from './domain/records/record.ts';
+export type { PublicUser, User, UserInput, UserPatch } from './domain/records/user.ts';
 export type { PageWithAuthors, PostService } from './domain/services/post-service.ts';
 export type { Change, Created, RecordService } from './domain/services/record-service.ts';
 export type { AnyRostrum, AnyServices, Rostrum } from './domain/services/rostrum.ts';
 export type { Around, Services } from './domain/services/services.ts';
 export type { DeleteUserOptions, Saved, UserService } from './domain/services/user-service.ts';
-export type { PublicUser, User, UserInput, UserPatch } from './domain/user.ts';
 export type { Clock } from './ports/clock.ts';
 export type { IdGenerator } from './ports/id-generator.ts';
 export type { Store } from './ports/store.ts';

@@ -1,9 +1,9 @@
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
 import { isRostrumError } from '../domain/errors.ts';
-import type { FieldIssue } from '../domain/issues.ts';
-import type { Entity, Id } from '../domain/record.ts';
-import { RecordModel } from '../domain/record-model.ts';
-import { rules } from '../domain/rules.ts';
+import type { FieldIssue } from '../domain/fields/issues.ts';
+import { rules } from '../domain/fields/rules.ts';
+import type { Entity, Id } from '../domain/records/record.ts';
+import { RecordModel } from '../domain/records/record-model.ts';
 import { declaredFieldsOf } from '../settings/settings.ts';
 import { grouped } from './count.ts';
 import { exitCodes, type StoreSetting } from './failure.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isRostrumError } from '../domain/errors.ts';
-import type { FieldIssue } from '../domain/issues.ts';
+import type { FieldIssue } from '../domain/fields/issues.ts';
 import {
   parseStoreUrl,
   redactStoreUrl,

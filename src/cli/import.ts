@@ -1,5 +1,5 @@
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
-import type { Collection } from '../domain/record.ts';
+import type { Collection } from '../domain/records/record.ts';
 import type { Store } from '../ports/store.ts';
 import { declaredFieldsOf } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';

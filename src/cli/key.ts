@@ -1,7 +1,7 @@
 import { addKey, isKeyName, listKeys, revokeKey } from '../adapters/credentials/index.ts';
-import { isId } from '../domain/access.ts';
-import { scopes as knownScopes, type Scope } from '../domain/caller.ts';
-import { instantFromMs, parseRfc3339 } from '../domain/instant.ts';
+import { isId } from '../domain/access/access.ts';
+import { scopes as knownScopes, type Scope } from '../domain/access/caller.ts';
+import { instantFromMs, parseRfc3339 } from '../domain/records/instant.ts';
 import { Failure } from './failure.ts';
 import { print, quoted } from './output.ts';
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CredentialsError } from '../adapters/credentials/index.ts';
 import { SchemaFileError } from '../adapters/json-schema/index.ts';
-import { checkPublicUserFields } from '../domain/user.ts';
+import { checkPublicUserFields } from '../domain/records/user.ts';
 import {
   declaredFieldsOf,
   type Setting,

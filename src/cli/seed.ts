@@ -1,5 +1,5 @@
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
-import { instantFromMs } from '../domain/instant.ts';
+import { instantFromMs } from '../domain/records/instant.ts';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { type Counts, countsText } from './count.ts';

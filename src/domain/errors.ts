@@ -1,5 +1,5 @@
-import type { Scope } from './caller.ts';
-import type { FieldIssue } from './issues.ts';
+import type { Scope } from './access/caller.ts';
+import type { FieldIssue } from './fields/issues.ts';
 
 /**
  * What is known about a change that a store did not acknowledge: it was not made (`none`), or it may have

@@ -1,4 +1,4 @@
-import { isPlainObject } from './json.ts';
+import { isPlainObject } from './records/json.ts';
 
 /**
  * Rejects a value that is not an object, or that has an unknown member: an unknown option must not be

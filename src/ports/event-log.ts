@@ -1,4 +1,4 @@
-import type { Collection, Id, Version } from '../domain/record.ts';
+import type { Collection, Id, Version } from '../domain/records/record.ts';
 
 /** A change of one record, without the record's fields: read the record to see them. */
 export interface RecordEvent {

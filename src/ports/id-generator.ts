@@ -1,4 +1,4 @@
-import type { Id } from '../domain/record.ts';
+import type { Id } from '../domain/records/record.ts';
 
 /**
  * Makes ids that never repeat, in any process that uses the same store. If they ascend, lists keep records

@@ -1,17 +1,6 @@
 /** The interfaces that the core depends on, and helper functions for writing a store. */
 
 export {
-  brokenDeclarationMessage,
-  checkLoaded,
-  type DeclaredField,
-  type DeclaredFields,
-  type DeclaredType,
-  type FieldDeclarations,
-  fieldsIn,
-  notUniqueMessage,
-} from '../domain/declared-fields.ts';
-export { emailKey, emailPrefixKey } from '../domain/email.ts';
-export {
   afterChange,
   emailTaken,
   fieldTaken,
@@ -22,8 +11,17 @@ export {
   storeUnavailable,
   unknownAuthor,
 } from '../domain/errors.ts';
-export { earliestInstant, type Instant, latestInstant, nextInstant } from '../domain/instant.ts';
-export type { Json, JsonObject } from '../domain/json.ts';
+export {
+  brokenDeclarationMessage,
+  checkLoaded,
+  type DeclaredField,
+  type DeclaredFields,
+  type DeclaredType,
+  type FieldDeclarations,
+  fieldsIn,
+  notUniqueMessage,
+} from '../domain/fields/declared-fields.ts';
+export { emailKey, emailPrefixKey } from '../domain/fields/email.ts';
 export {
   type Condition,
   comparePositions,
@@ -34,9 +32,17 @@ export {
   type QueryField,
   type QueryOrder,
   type SortKey,
-} from '../domain/list.ts';
-export { type Post, withoutAuthor } from '../domain/post.ts';
-export { type Receipt, repeatedReceipt } from '../domain/receipt.ts';
+} from '../domain/lists/list.ts';
+export { declaredValue, type SearchRow, searchFields, searchRow } from '../domain/lists/search.ts';
+export {
+  earliestInstant,
+  type Instant,
+  latestInstant,
+  nextInstant,
+} from '../domain/records/instant.ts';
+export type { Json, JsonObject } from '../domain/records/json.ts';
+export { type Post, withoutAuthor } from '../domain/records/post.ts';
+export { type Receipt, repeatedReceipt } from '../domain/records/receipt.ts';
 export {
   type Collection,
   type Entity,
@@ -45,10 +51,9 @@ export {
   type Versioned,
   VersionedRecord,
   versionToLoad,
-} from '../domain/record.ts';
-export { declaredValue, type SearchRow, searchFields, searchRow } from '../domain/search.ts';
-export { compareText } from '../domain/text.ts';
-export type { User } from '../domain/user.ts';
+} from '../domain/records/record.ts';
+export { compareText } from '../domain/records/text.ts';
+export type { User } from '../domain/records/user.ts';
 export type { Clock } from './clock.ts';
 export type { EventLog, EventPage, EventPosition, RecordEvent } from './event-log.ts';
 export type { IdGenerator } from './id-generator.ts';

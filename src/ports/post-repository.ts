@@ -1,5 +1,5 @@
-import type { Post } from '../domain/post.ts';
-import type { Id } from '../domain/record.ts';
+import type { Post } from '../domain/records/post.ts';
+import type { Id } from '../domain/records/record.ts';
 import type { Guard, Repository } from './repository.ts';
 
 /**

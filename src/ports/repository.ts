@@ -1,6 +1,6 @@
-import type { ListQuery, Page } from '../domain/list.ts';
-import type { Receipt } from '../domain/receipt.ts';
-import type { Id, Version, Versioned } from '../domain/record.ts';
+import type { ListQuery, Page } from '../domain/lists/list.ts';
+import type { Receipt } from '../domain/records/receipt.ts';
+import type { Id, Version, Versioned } from '../domain/records/record.ts';
 
 /**
  * Decides a change: takes the stored record and returns the record to store.

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { DeclaredFields } from '../domain/declared-fields.ts';
+import type { DeclaredFields } from '../domain/fields/declared-fields.ts';
 import type { EventLog } from './event-log.ts';
 import type { PostRepository } from './post-repository.ts';
 import type { Transfer } from './transfer.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../domain/caller.ts';
+import type { Caller } from '../domain/access/caller.ts';
 
 /** Turns a bearer token into a caller. */
 export interface TokenVerifier {

@@ -1,6 +1,6 @@
-import type { Post } from '../domain/post.ts';
-import type { Id, Version, Versioned } from '../domain/record.ts';
-import type { User } from '../domain/user.ts';
+import type { Post } from '../domain/records/post.ts';
+import type { Id, Version, Versioned } from '../domain/records/record.ts';
+import type { User } from '../domain/records/user.ts';
 
 /**
  * Moves whole stores, while no other process writes to them. A store without it can be served, but neither

@@ -1,6 +1,6 @@
-import type { Instant } from '../domain/instant.ts';
-import type { Id } from '../domain/record.ts';
-import type { User } from '../domain/user.ts';
+import type { Instant } from '../domain/records/instant.ts';
+import type { Id } from '../domain/records/record.ts';
+import type { User } from '../domain/records/user.ts';
 import type { Guard, Repository } from './repository.ts';
 
 /**

@@ -1,12 +1,12 @@
-import { type Scope, scopes } from '../domain/caller.ts';
+import { type Scope, scopes } from '../domain/access/caller.ts';
+import { isNetwork, isOriginPattern, isPlainUrl, isSafeUrl } from '../domain/access/hosts.ts';
 import {
   checkDeclaredFields,
   type DeclaredFields,
   type FieldDeclaration,
-} from '../domain/declared-fields.ts';
-import { isNetwork, isOriginPattern, isPlainUrl, isSafeUrl } from '../domain/hosts.ts';
-import { setMember } from '../domain/json.ts';
+} from '../domain/fields/declared-fields.ts';
 import { checkOptions } from '../domain/options.ts';
+import { setMember } from '../domain/records/json.ts';
 
 /** The settings of a deployment, from flags, environment variables or `createContainer`. */
 export interface Settings {

@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorDetails, isRostrumError } from '../domain/errors.ts';
-import { isPlainObject } from '../domain/json.ts';
-import type { Receipt } from '../domain/receipt.ts';
-import type { Entity, Id, Version, Versioned } from '../domain/record.ts';
+import { isPlainObject } from '../domain/records/json.ts';
+import type { Receipt } from '../domain/records/receipt.ts';
+import type { Entity, Id, Version, Versioned } from '../domain/records/record.ts';
 import type { Creation, Repository } from '../ports/repository.ts';
 
 /** The store under test breaks a rule of the ports. */

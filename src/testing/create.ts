@@ -1,5 +1,5 @@
-import { emailKey } from '../domain/email.ts';
-import type { Receipt } from '../domain/receipt.ts';
+import { emailKey } from '../domain/fields/email.ts';
+import type { Receipt } from '../domain/records/receipt.ts';
 import {
   createNew,
   expectAbsent,

@@ -1,6 +1,6 @@
-import { type DeclaredType, fieldsIn, isSortable } from '../domain/declared-fields.ts';
-import type { Condition, QueryField } from '../domain/list.ts';
-import type { Collection } from '../domain/record.ts';
+import { type DeclaredType, fieldsIn, isSortable } from '../domain/fields/declared-fields.ts';
+import type { Condition, QueryField } from '../domain/lists/list.ts';
+import type { Collection } from '../domain/records/record.ts';
 import { expectEqual, expectError, expectRecord, expectReplay, race } from './assertions.ts';
 import {
   at,

@@ -1,6 +1,6 @@
 import { isRostrumError } from '../domain/errors.ts';
-import type { Post } from '../domain/post.ts';
-import type { Id } from '../domain/record.ts';
+import type { Post } from '../domain/records/post.ts';
+import type { Id } from '../domain/records/record.ts';
 import type { Store } from '../ports/store.ts';
 import { type DeleteMode, deleteModes } from '../ports/user-repository.ts';
 import { assert, expectAbsent, expectEqual, expectError } from './assertions.ts';

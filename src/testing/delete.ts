@@ -1,5 +1,5 @@
-import { earliestInstant, latestInstant, nextInstant } from '../domain/instant.ts';
-import type { Post } from '../domain/post.ts';
+import { earliestInstant, latestInstant, nextInstant } from '../domain/records/instant.ts';
+import type { Post } from '../domain/records/post.ts';
 import type { Store } from '../ports/store.ts';
 import {
   expectAbsent,

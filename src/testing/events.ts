@@ -1,4 +1,4 @@
-import type { Collection, Id } from '../domain/record.ts';
+import type { Collection, Id } from '../domain/records/record.ts';
 import type { EventLog, EventPosition, RecordEvent } from '../ports/event-log.ts';
 import type { Store } from '../ports/store.ts';
 import { assert, expectEqual, expectError, quote } from './assertions.ts';

@@ -1,8 +1,8 @@
-import type { DeclaredType } from '../domain/declared-fields.ts';
-import { addMs, type Instant } from '../domain/instant.ts';
-import type { Post } from '../domain/post.ts';
-import type { Receipt } from '../domain/receipt.ts';
-import type { User } from '../domain/user.ts';
+import type { DeclaredType } from '../domain/fields/declared-fields.ts';
+import { addMs, type Instant } from '../domain/records/instant.ts';
+import type { Post } from '../domain/records/post.ts';
+import type { Receipt } from '../domain/records/receipt.ts';
+import type { User } from '../domain/records/user.ts';
 
 /** In the future, so that no store drops the receipts of a test by its own clock. */
 const epoch: Instant = '2100-01-01T00:00:00.000Z';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../domain/json.ts';
-import type { Entity } from '../domain/record.ts';
+import type { JsonObject } from '../domain/records/json.ts';
+import type { Entity } from '../domain/records/record.ts';
 import {
   expectAbsent,
   expectEqual,

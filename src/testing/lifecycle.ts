@@ -1,4 +1,4 @@
-import { VersionedRecord } from '../domain/record.ts';
+import { VersionedRecord } from '../domain/records/record.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
 import {
   assert,

@@ -1,7 +1,7 @@
-import type { Condition } from '../domain/list.ts';
-import type { Entity } from '../domain/record.ts';
-import { searchFields } from '../domain/search.ts';
-import { prefixSpan } from '../domain/text.ts';
+import type { Condition } from '../domain/lists/list.ts';
+import { searchFields } from '../domain/lists/search.ts';
+import type { Entity } from '../domain/records/record.ts';
+import { prefixSpan } from '../domain/records/text.ts';
 import { similarTexts, times, unknownTexts } from './fixtures.ts';
 import { expectMatches, expectSelected, insert, oneOf } from './lists.ts';
 import { type Resource, rowOf, type Suite } from './suite.ts';

@@ -1,6 +1,6 @@
-import { type Collection, type Entity, pickFields } from '../domain/record.ts';
-import { sorts } from '../domain/search.ts';
-import { utf8Bytes } from '../domain/text.ts';
+import { sorts } from '../domain/lists/search.ts';
+import { type Collection, type Entity, pickFields } from '../domain/records/record.ts';
+import { utf8Bytes } from '../domain/records/text.ts';
 import type { Repository } from '../ports/repository.ts';
 import { assert, expectEqual, expectRecord, quote } from './assertions.ts';
 import {

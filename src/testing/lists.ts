@@ -7,10 +7,10 @@ import {
   pageLimits,
   type QueryField,
   type SortKey,
-} from '../domain/list.ts';
-import type { Receipt } from '../domain/receipt.ts';
-import type { Collection, Entity, Versioned } from '../domain/record.ts';
-import { declaredValue, type SearchRow } from '../domain/search.ts';
+} from '../domain/lists/list.ts';
+import { declaredValue, type SearchRow } from '../domain/lists/search.ts';
+import type { Receipt } from '../domain/records/receipt.ts';
+import type { Collection, Entity, Versioned } from '../domain/records/record.ts';
 import type { Repository } from '../ports/repository.ts';
 import { assert, expectEqual, quote } from './assertions.ts';
 import { type Resource, rowOf } from './suite.ts';

@@ -1,6 +1,6 @@
-import { checkPrecondition } from '../domain/precondition.ts';
-import type { Versioned } from '../domain/record.ts';
-import type { User } from '../domain/user.ts';
+import { checkPrecondition } from '../domain/records/precondition.ts';
+import type { Versioned } from '../domain/records/record.ts';
+import type { User } from '../domain/records/user.ts';
 import { assert, expectEqual, expectRecord, expectReplay, race } from './assertions.ts';
 import { later, newReceipt, post, times, user } from './fixtures.ts';
 import { insert, list, readAll, recordsOf } from './lists.ts';

@@ -1,5 +1,5 @@
-import type { Collection, Entity, Id } from '../domain/record.ts';
-import { type SearchRow, searchRow } from '../domain/search.ts';
+import { type SearchRow, searchRow } from '../domain/lists/search.ts';
+import type { Collection, Entity, Id } from '../domain/records/record.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../ports/transfer.ts';

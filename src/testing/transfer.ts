@@ -1,7 +1,7 @@
-import { copyJson } from '../domain/json.ts';
-import { pageLimits } from '../domain/list.ts';
-import { type Entity, type Versioned, VersionedRecord } from '../domain/record.ts';
-import { compareText, utf8Bytes } from '../domain/text.ts';
+import { pageLimits } from '../domain/lists/list.ts';
+import { copyJson } from '../domain/records/json.ts';
+import { type Entity, type Versioned, VersionedRecord } from '../domain/records/record.ts';
+import { compareText, utf8Bytes } from '../domain/records/text.ts';
 import type { DeletedId, RecordTransfer, ScanRequest } from '../ports/transfer.ts';
 import {
   assert,

@@ -1,5 +1,5 @@
-import { copyJson } from '../domain/json.ts';
-import type { Versioned } from '../domain/record.ts';
+import { copyJson } from '../domain/records/json.ts';
+import type { Versioned } from '../domain/records/record.ts';
 import {
   assert,
   expectEqual,

@@ -1,4 +1,4 @@
-import { type DeclaredType, fieldsIn, isSortable } from '../domain/declared-fields.ts';
+import { type DeclaredType, fieldsIn, isSortable } from '../domain/fields/declared-fields.ts';
 import {
   type Condition,
   type ListQuery,
@@ -6,9 +6,10 @@ import {
   pageLimits,
   type QueryField,
   type QueryOrder,
-} from '../domain/list.ts';
-import type { Post } from '../domain/post.ts';
-import type { Receipt } from '../domain/receipt.ts';
+} from '../domain/lists/list.ts';
+import { sorts } from '../domain/lists/search.ts';
+import type { Post } from '../domain/records/post.ts';
+import type { Receipt } from '../domain/records/receipt.ts';
 import {
   type Collection,
   type Entity,
@@ -16,9 +17,8 @@ import {
   pickFields,
   type Versioned,
   VersionedRecord,
-} from '../domain/record.ts';
-import { sorts } from '../domain/search.ts';
-import type { User } from '../domain/user.ts';
+} from '../domain/records/record.ts';
+import type { User } from '../domain/records/user.ts';
 import type { Guard } from '../ports/repository.ts';
 import type { Store } from '../ports/store.ts';
 import { deleteModes } from '../ports/user-repository.ts';

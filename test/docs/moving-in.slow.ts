@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/records/json.ts';
 import { type Outcome, outcomeOf, start } from '../support/process.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { program } from '../support/server.ts';

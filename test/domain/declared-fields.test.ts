@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
-import { filterLimits } from '../../src/domain/list.ts';
-import { RecordModel } from '../../src/domain/record-model.ts';
-import { postRules } from '../../src/domain/rules.ts';
+import { postRules } from '../../src/domain/fields/rules.ts';
+import { filterLimits } from '../../src/domain/lists/list.ts';
+import { RecordModel } from '../../src/domain/records/record-model.ts';
 import { createRostrum, isRostrumError, type Post } from '../../src/index.ts';
 import { errorOf } from '../support/error-of.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
-import { isDeclarable } from '../../src/domain/declared-fields.ts';
-import { nextValue } from '../../src/domain/declared-filters.ts';
-import { filters } from '../../src/domain/search.ts';
+import { isDeclarable } from '../../src/domain/fields/declared-fields.ts';
+import { nextValue } from '../../src/domain/lists/declared-filters.ts';
+import { filters } from '../../src/domain/lists/search.ts';
 import { createRostrum, type DeclaredFields } from '../../src/index.ts';
 import { errorOf } from '../support/error-of.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { emailKey, emailPrefixKey, isEmail } from '../../src/domain/email.ts';
-import { textKey } from '../../src/domain/text.ts';
+import { emailKey, emailPrefixKey, isEmail } from '../../src/domain/fields/email.ts';
+import { textKey } from '../../src/domain/records/text.ts';
 
 describe('email addresses', () => {
   it('follow the grammar of HTML, with the letters of every script', () => {

@@ -11,7 +11,7 @@ import {
   isOriginPattern,
   isPlainUrl,
   isSafeUrl,
-} from '../../src/domain/hosts.ts';
+} from '../../src/domain/access/hosts.ts';
 import { settingsTable } from '../../src/settings/settings.ts';
 
 /** Each check, what it takes, what it refuses, and the part of HTTP that has to agree with it. */

@@ -7,7 +7,7 @@ import {
   latestInstant,
   nextInstant,
   parseRfc3339,
-} from '../../src/domain/instant.ts';
+} from '../../src/domain/records/instant.ts';
 
 function read(text: string): string | undefined {
   const parsed = parseRfc3339(text);

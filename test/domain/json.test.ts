@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { copyJson, setMember } from '../../src/domain/json.ts';
+import { copyJson, setMember } from '../../src/domain/records/json.ts';
 
 describe('a copy of JSON', () => {
   it('is equal, and keeps the order of keys', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
-import { cutPage, type ListQuery } from '../../src/domain/list.ts';
+import { cutPage, type ListQuery } from '../../src/domain/lists/list.ts';
 import { createRostrum, type PostFilter, type Store, type UserFilter } from '../../src/index.ts';
 import { errorOf } from '../support/error-of.ts';
 

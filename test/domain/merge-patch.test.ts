@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mergePatch } from '../../src/domain/merge-patch.ts';
+import { mergePatch } from '../../src/domain/records/merge-patch.ts';
 
 describe('JSON merge patch', () => {
   it('follows the examples of RFC 7396, appendix A', () => {

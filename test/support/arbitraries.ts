@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Json } from '../../src/domain/json.ts';
+import type { Json } from '../../src/domain/records/json.ts';
 
 /** I-JSON strings, biased towards troublesome characters: quotes, control characters, higher planes. */
 const cleanText = fc.oneof(

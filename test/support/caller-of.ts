@@ -1,5 +1,5 @@
 import type { TokenVerifier } from '../../src/adapters/http/index.ts';
-import type { Caller } from '../../src/domain/caller.ts';
+import type { Caller } from '../../src/domain/access/caller.ts';
 
 /** Returns the caller of a token, or undefined if it is rejected. */
 export async function callerOf(

@@ -1,8 +1,8 @@
 import { useOne } from '@refinedev/core';
 import { expect } from 'chai';
 import { useGetOne } from 'ra-core';
-import type { Span } from '../../../src/domain/declared-filters.ts';
-import type * as coreDeclared from '../../../src/domain/declared-types.ts';
+import type { Span } from '../../../src/domain/lists/declared-filters.ts';
+import type * as coreDeclared from '../../../src/domain/lists/declared-types.ts';
 import type * as core from '../../../src/index.ts';
 import { contractCodes } from '../../../test/support/contract-codes.ts';
 import type * as ownDeclared from '../src/declared-fields.ts';

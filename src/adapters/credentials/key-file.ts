@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
-import { instantFromMs, isInstant } from '../../domain/instant.ts';
-import { isPlainObject } from '../../domain/json.ts';
+import { type Caller, type Scope, scopes } from '../../domain/access/caller.ts';
+import { instantFromMs, isInstant } from '../../domain/records/instant.ts';
+import { isPlainObject } from '../../domain/records/json.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Authentication, TokenVerifier } from '../../ports/token-verifier.ts';
 import { CredentialsError } from './errors.ts';

@@ -9,7 +9,7 @@ import {
   type JWTVerifyResult,
   jwtVerify,
 } from 'jose';
-import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
+import { type Caller, type Scope, scopes } from '../../domain/access/caller.ts';
 import type { Authentication, Refused, TokenVerifier } from '../../ports/token-verifier.ts';
 import { CredentialsError, CredentialsUnavailable } from './errors.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import bodyParser from 'koa-bodyparser';
-import { isPlainObject } from '../../domain/json.ts';
+import { isPlainObject } from '../../domain/records/json.ts';
 import { type Context, RequestAborted, type Step } from './context.ts';
 import { type BodyForm, bodyForms } from './endpoint.ts';
 import { countHeader } from './headers/count.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
-import { isNetwork } from '../../domain/hosts.ts';
+import { isNetwork } from '../../domain/access/hosts.ts';
 
 /** The proxies whose `X-Forwarded-For` is trusted: their number, or their addresses and networks (`10.0.0.0/8`). */
 export type TrustedProxies = number | readonly string[];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RouterContext, RouterMiddleware } from '@koa/router';
 import type Koa from 'koa';
-import type { Caller } from '../../domain/caller.ts';
+import type { Caller } from '../../domain/access/caller.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ClientAddressOf } from './client-address.ts';

@@ -1,5 +1,5 @@
-import type { Scope } from '../../domain/caller.ts';
-import type { Collection } from '../../domain/record.ts';
+import type { Scope } from '../../domain/access/caller.ts';
+import type { Collection } from '../../domain/records/record.ts';
 import type { Handler, Step } from './context.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 

@@ -1,6 +1,6 @@
-import type { CallerInput, Scope } from '../../domain/caller.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { CallerInput, Scope } from '../../domain/access/caller.ts';
 import { checkOptions } from '../../domain/options.ts';
+import type { JsonObject } from '../../domain/records/json.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Authenticate } from './access/authenticate.ts';
 import type { RateLimits } from './access/rate-limit.ts';

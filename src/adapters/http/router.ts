@@ -1,6 +1,6 @@
 import { Router } from '@koa/router';
-import type { Scope } from '../../domain/caller.ts';
-import { pageLimits } from '../../domain/list.ts';
+import type { Scope } from '../../domain/access/caller.ts';
+import { pageLimits } from '../../domain/lists/list.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import { authorization } from './access/authenticate.ts';
 import { preflight } from './access/cors.ts';

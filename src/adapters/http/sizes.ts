@@ -1,4 +1,4 @@
-import { recordLimits } from '../../domain/rules.ts';
+import { recordLimits } from '../../domain/fields/rules.ts';
 
 /** The maximum length of a target, in characters: enough for a list filtered by 100 ids. */
 export const maxTargetLength = 12 * 1024;

@@ -1,4 +1,4 @@
-import { isPlainUrl } from '../../domain/hosts.ts';
+import { isPlainUrl } from '../../domain/access/hosts.ts';
 
 /** The target of a request (RFC 9112, section 3.2), parsed. */
 export interface Target {

@@ -1,4 +1,4 @@
-import { maxIssues } from '../../domain/issues.ts';
+import { maxIssues } from '../../domain/fields/issues.ts';
 import type { Step } from './context.ts';
 import type { Parameter } from './endpoint.ts';
 import { Problem, type ProblemEntry } from './problems/problem.ts';

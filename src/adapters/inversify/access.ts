@@ -1,4 +1,4 @@
-import { isLoopback } from '../../domain/hosts.ts';
+import { isLoopback } from '../../domain/access/hosts.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Authenticate, RateLimits, TokenVerifier } from '../http/index.ts';

@@ -1,6 +1,6 @@
 import { ContainerModule } from 'inversify';
-import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { CustomFieldsSchema } from '../../domain/fields/custom-fields.ts';
+import type { JsonObject } from '../../domain/records/json.ts';
 import { assembleRostrum } from '../../domain/services/rostrum.ts';
 import { declaredFieldsOf } from '../../settings/settings.ts';
 import { parseStoreUrl } from '../../settings/store-url.ts';

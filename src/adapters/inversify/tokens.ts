@@ -1,7 +1,7 @@
 import type { ServiceIdentifier } from 'inversify';
-import type { CustomFieldsInput } from '../../domain/custom-fields.ts';
-import type { HostRules } from '../../domain/host-rules.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { CustomFieldsInput } from '../../domain/fields/custom-fields.ts';
+import type { HostRules } from '../../domain/records/host-rules.ts';
+import type { JsonObject } from '../../domain/records/json.ts';
 import type { CustomFieldsSchemas, Rostrum, TypedSchemas } from '../../domain/services/rostrum.ts';
 import type { Around } from '../../domain/services/services.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,11 +1,20 @@
 /** Schemas of custom fields in files of JSON Schema. */
 import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
-import { type DeclaredFields, type DeclaredType, fieldsIn } from '../../domain/declared-fields.ts';
-import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../../domain/json.ts';
-import type { Collection } from '../../domain/record.ts';
-import { knownFields } from '../../domain/rules.ts';
+import type { CustomFieldsSchema } from '../../domain/fields/custom-fields.ts';
+import {
+  type DeclaredFields,
+  type DeclaredType,
+  fieldsIn,
+} from '../../domain/fields/declared-fields.ts';
+import { knownFields } from '../../domain/fields/rules.ts';
+import {
+  canonicalJson,
+  isPlainObject,
+  type Json,
+  type JsonObject,
+} from '../../domain/records/json.ts';
+import type { Collection } from '../../domain/records/record.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
 import { isMultipleOf } from './multiple-of.ts';
 

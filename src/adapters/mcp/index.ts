@@ -1,6 +1,6 @@
 /** An MCP server (Model Context Protocol): tools with which agents read and change users and posts. */
 import { createMcpHandler as createProtocolHandler } from '@modelcontextprotocol/server';
-import { type CallerInput, toCaller } from '../../domain/caller.ts';
+import { type CallerInput, toCaller } from '../../domain/access/caller.ts';
 import { checkOptions } from '../../domain/options.ts';
 import type { AnyRostrum, Rostrum } from '../../domain/services/rostrum.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { type DeclaredFields, fieldsIn } from '../../domain/declared-fields.ts';
+import { type DeclaredFields, fieldsIn } from '../../domain/fields/declared-fields.ts';
 import {
   changeSchemas,
   customFieldSchemas,
   type FieldSchemas,
-} from '../../domain/field-schemas.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import type { Collection } from '../../domain/record.ts';
-import { type FieldRule, rules } from '../../domain/rules.ts';
-import { utf8Bytes } from '../../domain/text.ts';
+} from '../../domain/fields/field-schemas.ts';
+import { type FieldRule, rules } from '../../domain/fields/rules.ts';
+import type { JsonObject } from '../../domain/records/json.ts';
+import type { Collection } from '../../domain/records/record.ts';
+import { utf8Bytes } from '../../domain/records/text.ts';
 
 /** JSON Schemas (2020-12) of custom fields. */
 export type Schemas = { readonly [C in Collection]?: JsonObject | undefined };

@@ -1,8 +1,8 @@
 import type { AnyRostrumError } from '../../domain/errors.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import type { Collection, Versioned } from '../../domain/record.ts';
-import { knownFields } from '../../domain/rules.ts';
-import { utf8Bytes } from '../../domain/text.ts';
+import { knownFields } from '../../domain/fields/rules.ts';
+import type { JsonObject } from '../../domain/records/json.ts';
+import type { Collection, Versioned } from '../../domain/records/record.ts';
+import { utf8Bytes } from '../../domain/records/text.ts';
 
 // Clients refuse results of more than about 25,000 tokens. A result has its content twice: as JSON, and as
 // that JSON in a text block. Sizes here are the bytes of both.

@@ -1,14 +1,15 @@
 /** The memory store: the reference for all others. */
+
+import { RostrumError, unknownAuthor } from '../../domain/errors.ts';
 import {
   type DeclaredFields,
   fieldsIn,
   type NoDeclaredFields,
-} from '../../domain/declared-fields.ts';
-import { RostrumError, unknownAuthor } from '../../domain/errors.ts';
-import type { Instant } from '../../domain/instant.ts';
-import { type Post, withoutAuthor } from '../../domain/post.ts';
-import type { Id } from '../../domain/record.ts';
-import type { User } from '../../domain/user.ts';
+} from '../../domain/fields/declared-fields.ts';
+import type { Instant } from '../../domain/records/instant.ts';
+import { type Post, withoutAuthor } from '../../domain/records/post.ts';
+import type { Id } from '../../domain/records/record.ts';
+import type { User } from '../../domain/records/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';

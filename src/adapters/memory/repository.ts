@@ -1,10 +1,15 @@
-import { checkLoaded } from '../../domain/declared-fields.ts';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
-import { cutPage, type ListQuery, type Page } from '../../domain/list.ts';
-import type { Post } from '../../domain/post.ts';
-import { type Receipt, repeatedReceipt } from '../../domain/receipt.ts';
-import { type Id, type Version, type Versioned, versionToLoad } from '../../domain/record.ts';
-import type { User } from '../../domain/user.ts';
+import { checkLoaded } from '../../domain/fields/declared-fields.ts';
+import { cutPage, type ListQuery, type Page } from '../../domain/lists/list.ts';
+import type { Post } from '../../domain/records/post.ts';
+import { type Receipt, repeatedReceipt } from '../../domain/records/receipt.ts';
+import {
+  type Id,
+  type Version,
+  type Versioned,
+  versionToLoad,
+} from '../../domain/records/record.ts';
+import type { User } from '../../domain/records/user.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
 import { matches, positionOf, type Row, type Table, versionedOf } from './table.ts';

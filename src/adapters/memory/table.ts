@@ -1,6 +1,5 @@
-import type { DeclaredField } from '../../domain/declared-fields.ts';
 import { emailTaken, fieldTaken } from '../../domain/errors.ts';
-import { copyJson, type Json, type JsonObject } from '../../domain/json.ts';
+import type { DeclaredField } from '../../domain/fields/declared-fields.ts';
 import {
   type Condition,
   compareKeys,
@@ -9,12 +8,18 @@ import {
   type QueryField,
   type QueryOrder,
   type SortKey,
-} from '../../domain/list.ts';
-import type { Post } from '../../domain/post.ts';
-import { type Collection, type Id, type Version, VersionedRecord } from '../../domain/record.ts';
-import { declaredValue, type SearchRow, searchRow } from '../../domain/search.ts';
-import { compareText } from '../../domain/text.ts';
-import type { User } from '../../domain/user.ts';
+} from '../../domain/lists/list.ts';
+import { declaredValue, type SearchRow, searchRow } from '../../domain/lists/search.ts';
+import { copyJson, type Json, type JsonObject } from '../../domain/records/json.ts';
+import type { Post } from '../../domain/records/post.ts';
+import {
+  type Collection,
+  type Id,
+  type Version,
+  VersionedRecord,
+} from '../../domain/records/record.ts';
+import { compareText } from '../../domain/records/text.ts';
+import type { User } from '../../domain/records/user.ts';
 import type { RecordEvent } from '../../ports/event-log.ts';
 import type { DeletedId } from '../../ports/transfer.ts';
 

@@ -1,5 +1,5 @@
 import { isRostrumError } from '../../domain/errors.ts';
-import type { Collection } from '../../domain/record.ts';
+import type { Collection } from '../../domain/records/record.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, Document } from 'mongodb';
-import type { DeclaredFields } from '../../domain/declared-fields.ts';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
+import type { DeclaredFields } from '../../domain/fields/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Bounds, Call } from './call.ts';
 import { limits } from './limits.ts';

@@ -1,7 +1,12 @@
 import { type Document, MongoServerError } from 'mongodb';
 import { storeUnavailable, unknownAuthor } from '../../domain/errors.ts';
-import { type Receipt, repeatedReceipt } from '../../domain/receipt.ts';
-import { type Collection, type Id, type Version, VersionedRecord } from '../../domain/record.ts';
+import { type Receipt, repeatedReceipt } from '../../domain/records/receipt.ts';
+import {
+  type Collection,
+  type Id,
+  type Version,
+  VersionedRecord,
+} from '../../domain/records/record.ts';
 import type { Creation } from '../../ports/repository.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';

@@ -5,9 +5,9 @@ import {
   fieldsIn,
   isSortable,
   notUniqueMessage,
-} from '../../domain/declared-fields.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import type { Collection } from '../../domain/record.ts';
+} from '../../domain/fields/declared-fields.ts';
+import type { JsonObject } from '../../domain/records/json.ts';
+import type { Collection } from '../../domain/records/record.ts';
 import { allParts, pathOf, type StoredRecord, versionedOf } from './documents.ts';
 import { MongodbStoreError } from './errors.ts';
 

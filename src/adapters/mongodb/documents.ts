@@ -1,13 +1,18 @@
 import type { Document } from 'mongodb';
-import { instantToMs } from '../../domain/instant.ts';
-import type { QueryField } from '../../domain/list.ts';
-import type { Post } from '../../domain/post.ts';
-import type { Receipt } from '../../domain/receipt.ts';
-import { type Collection, type Id, type Version, VersionedRecord } from '../../domain/record.ts';
-import { declaredRules, knownFields } from '../../domain/rules.ts';
-import { searchRow } from '../../domain/search.ts';
-import { utf8Bytes } from '../../domain/text.ts';
-import type { User } from '../../domain/user.ts';
+import { declaredRules, knownFields } from '../../domain/fields/rules.ts';
+import type { QueryField } from '../../domain/lists/list.ts';
+import { searchRow } from '../../domain/lists/search.ts';
+import { instantToMs } from '../../domain/records/instant.ts';
+import type { Post } from '../../domain/records/post.ts';
+import type { Receipt } from '../../domain/records/receipt.ts';
+import {
+  type Collection,
+  type Id,
+  type Version,
+  VersionedRecord,
+} from '../../domain/records/record.ts';
+import { utf8Bytes } from '../../domain/records/text.ts';
+import type { User } from '../../domain/records/user.ts';
 import { limits } from './limits.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Db, type Document, Long, MongoServerError, Timestamp } from 'mongodb';
 import { RostrumError } from '../../domain/errors.ts';
-import type { Id, Version } from '../../domain/record.ts';
+import type { Id, Version } from '../../domain/records/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';

@@ -1,5 +1,5 @@
 /** The MongoDB store. */
-import type { DeclaredFields, NoDeclaredFields } from '../../domain/declared-fields.ts';
+import type { DeclaredFields, NoDeclaredFields } from '../../domain/fields/declared-fields.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { Transfer } from '../../ports/transfer.ts';

@@ -4,7 +4,7 @@ import {
   MongoNetworkTimeoutError,
   MongoServerError,
 } from 'mongodb';
-import type { DeclaredFields } from '../../domain/declared-fields.ts';
+import type { DeclaredFields } from '../../domain/fields/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { checkRecords, declaredIndexes, duplicateError } from './declared-fields.ts';
 import { codes, MongodbStoreError } from './errors.ts';

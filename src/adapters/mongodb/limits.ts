@@ -1,4 +1,4 @@
-import { pageLimits } from '../../domain/list.ts';
+import { pageLimits } from '../../domain/lists/list.ts';
 
 /**
  * The limits of the store. Names that end in `Ms` are milliseconds. Together they ensure that no call lasts

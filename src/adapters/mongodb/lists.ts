@@ -6,15 +6,15 @@ import {
   type Page,
   type Position,
   type QueryOrder,
-} from '../../domain/list.ts';
+} from '../../domain/lists/list.ts';
 import {
   type Collection,
   type Entity,
   type Id,
   pickFields,
   VersionedRecord,
-} from '../../domain/record.ts';
-import { utf8Bytes } from '../../domain/text.ts';
+} from '../../domain/records/record.ts';
+import { utf8Bytes } from '../../domain/records/text.ts';
 import type { Call } from './call.ts';
 import {
   allParts,

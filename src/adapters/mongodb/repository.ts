@@ -1,18 +1,18 @@
 import type { Document } from 'mongodb';
 import { RostrumError, unknownAuthor } from '../../domain/errors.ts';
-import { type Instant, nextInstant } from '../../domain/instant.ts';
-import { copyJson } from '../../domain/json.ts';
-import type { ListQuery, Page } from '../../domain/list.ts';
-import type { Post } from '../../domain/post.ts';
-import type { Receipt } from '../../domain/receipt.ts';
+import type { ListQuery, Page } from '../../domain/lists/list.ts';
+import { type Instant, nextInstant } from '../../domain/records/instant.ts';
+import { copyJson } from '../../domain/records/json.ts';
+import type { Post } from '../../domain/records/post.ts';
+import type { Receipt } from '../../domain/records/receipt.ts';
 import {
   type Collection,
   type Id,
   type Version,
   type Versioned,
   VersionedRecord,
-} from '../../domain/record.ts';
-import type { User } from '../../domain/user.ts';
+} from '../../domain/records/record.ts';
+import type { User } from '../../domain/records/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Creation, CreationHints, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import type { DeclaredFields } from '../../domain/declared-fields.ts';
 import { storeUnavailable } from '../../domain/errors.ts';
+import type { DeclaredFields } from '../../domain/fields/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { MongodbStoreError } from './errors.ts';
 import { ensureLayout } from './layout.ts';

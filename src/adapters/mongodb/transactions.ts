@@ -1,5 +1,5 @@
 import { type ClientSession, type Db, type Document, MongoServerError, ObjectId } from 'mongodb';
-import type { Id } from '../../domain/record.ts';
+import type { Id } from '../../domain/records/record.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { oneBatch } from './documents.ts';

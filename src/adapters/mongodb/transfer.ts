@@ -1,15 +1,20 @@
 import type { Document } from 'mongodb';
+import { unknownAuthor } from '../../domain/errors.ts';
 import {
   checkLoaded,
   type DeclaredField,
   type DeclaredFields,
   fieldsIn,
-} from '../../domain/declared-fields.ts';
-import { unknownAuthor } from '../../domain/errors.ts';
-import type { Post } from '../../domain/post.ts';
-import { type Collection, type Id, type Version, versionToLoad } from '../../domain/record.ts';
-import { utf8Bytes } from '../../domain/text.ts';
-import type { User } from '../../domain/user.ts';
+} from '../../domain/fields/declared-fields.ts';
+import type { Post } from '../../domain/records/post.ts';
+import {
+  type Collection,
+  type Id,
+  type Version,
+  versionToLoad,
+} from '../../domain/records/record.ts';
+import { utf8Bytes } from '../../domain/records/text.ts';
+import type { User } from '../../domain/records/user.ts';
 import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import type { Connection } from './connection.ts';
 import { type EncodedRecord, encode, replacement } from './documents.ts';

@@ -1,3 +1,4 @@
+import { fieldTaken } from '../../domain/errors.ts';
 import {
   brokenDeclarationMessage,
   type DeclaredField,
@@ -5,10 +6,9 @@ import {
   type DeclaredType,
   fieldsIn,
   notUniqueMessage,
-} from '../../domain/declared-fields.ts';
-import { fieldTaken } from '../../domain/errors.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import type { Collection, Id } from '../../domain/record.ts';
+} from '../../domain/fields/declared-fields.ts';
+import type { JsonObject } from '../../domain/records/json.ts';
+import type { Collection, Id } from '../../domain/records/record.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Connection, pragma, type SqlValue } from './connection/connection.ts';
 import { hasCode, SqliteStoreError } from './connection/errors.ts';

@@ -1,5 +1,5 @@
 import { RostrumError } from '../../domain/errors.ts';
-import type { Collection, Id } from '../../domain/record.ts';
+import type { Collection, Id } from '../../domain/records/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
 import type { OpenFile } from './connection/open-file.ts';
 

@@ -1,5 +1,5 @@
 /** The embedded store: everything in one SQLite file, durable before it is acknowledged. */
-import type { DeclaredFields, NoDeclaredFields } from '../../domain/declared-fields.ts';
+import type { DeclaredFields, NoDeclaredFields } from '../../domain/fields/declared-fields.ts';
 import type { Store } from '../../ports/store.ts';
 import type { SqliteStoreOptions } from './options.ts';
 import { openStore } from './store.ts';

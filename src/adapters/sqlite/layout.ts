@@ -1,5 +1,5 @@
-import type { Collection } from '../../domain/record.ts';
-import { searchFields } from '../../domain/search.ts';
+import { searchFields } from '../../domain/lists/search.ts';
+import type { Collection } from '../../domain/records/record.ts';
 import { type Connection, pragma } from './connection/connection.ts';
 import { SqliteStoreError } from './connection/errors.ts';
 

@@ -1,4 +1,4 @@
-import type { DeclaredFields } from '../../domain/declared-fields.ts';
+import type { DeclaredFields } from '../../domain/fields/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { StoreOptions } from '../../ports/store.ts';
 

@@ -1,6 +1,6 @@
-import { addMs } from '../../domain/instant.ts';
-import { type Receipt, repeatedReceipt } from '../../domain/receipt.ts';
-import type { Collection, Version } from '../../domain/record.ts';
+import { addMs } from '../../domain/records/instant.ts';
+import { type Receipt, repeatedReceipt } from '../../domain/records/receipt.ts';
+import type { Collection, Version } from '../../domain/records/record.ts';
 import type { Connection } from './connection/connection.ts';
 
 /** How long an expired receipt is kept, for a clock that is set back. */

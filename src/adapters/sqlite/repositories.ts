@@ -1,8 +1,8 @@
 import { RostrumError } from '../../domain/errors.ts';
-import { type Instant, latestInstant } from '../../domain/instant.ts';
-import type { Post } from '../../domain/post.ts';
-import type { Id } from '../../domain/record.ts';
-import type { User } from '../../domain/user.ts';
+import { type Instant, latestInstant } from '../../domain/records/instant.ts';
+import type { Post } from '../../domain/records/post.ts';
+import type { Id } from '../../domain/records/record.ts';
+import type { User } from '../../domain/records/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';

@@ -1,8 +1,9 @@
-import { checkLoaded, type DeclaredField } from '../../domain/declared-fields.ts';
 import { afterChange, emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts';
-import type { ListQuery, Page } from '../../domain/list.ts';
-import type { Post } from '../../domain/post.ts';
-import type { Receipt } from '../../domain/receipt.ts';
+import { checkLoaded, type DeclaredField } from '../../domain/fields/declared-fields.ts';
+import type { ListQuery, Page } from '../../domain/lists/list.ts';
+import { searchRow } from '../../domain/lists/search.ts';
+import type { Post } from '../../domain/records/post.ts';
+import type { Receipt } from '../../domain/records/receipt.ts';
 import {
   type Collection,
   type Id,
@@ -10,9 +11,8 @@ import {
   type Versioned,
   VersionedRecord,
   versionToLoad,
-} from '../../domain/record.ts';
-import { searchRow } from '../../domain/search.ts';
-import type { User } from '../../domain/user.ts';
+} from '../../domain/records/record.ts';
+import type { User } from '../../domain/records/user.ts';
 import type { Creation, CreationHints, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
 import type { Connection, SqlValue } from './connection/connection.ts';

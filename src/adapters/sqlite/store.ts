@@ -3,7 +3,7 @@ import {
   checkDeclaredFields,
   type DeclaredFields,
   fieldsIn,
-} from '../../domain/declared-fields.ts';
+} from '../../domain/fields/declared-fields.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection, isSound } from './connection/connection.ts';

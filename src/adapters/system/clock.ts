@@ -1,4 +1,4 @@
-import { instantFromMs } from '../../domain/instant.ts';
+import { instantFromMs } from '../../domain/records/instant.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 let lastMs = Number.NaN;

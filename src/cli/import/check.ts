@@ -1,19 +1,19 @@
 import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
-import { isId, selfAlias } from '../../domain/access.ts';
+import { isId, selfAlias } from '../../domain/access/access.ts';
+import { emailTaken, fieldTaken, RostrumError, unknownAuthorIssue } from '../../domain/errors.ts';
 import {
   type DeclaredFields,
   type FieldDeclarations,
   fieldsIn,
-} from '../../domain/declared-fields.ts';
-import { emailKey } from '../../domain/email.ts';
-import { emailTaken, fieldTaken, RostrumError, unknownAuthorIssue } from '../../domain/errors.ts';
-import type { FieldIssue } from '../../domain/issues.ts';
-import { jsonEqual } from '../../domain/json.ts';
-import type { Condition } from '../../domain/list.ts';
-import type { Collection, Entity, Id } from '../../domain/record.ts';
-import { RecordModel } from '../../domain/record-model.ts';
-import { rules } from '../../domain/rules.ts';
-import { declaredValue, filters } from '../../domain/search.ts';
+} from '../../domain/fields/declared-fields.ts';
+import { emailKey } from '../../domain/fields/email.ts';
+import type { FieldIssue } from '../../domain/fields/issues.ts';
+import { rules } from '../../domain/fields/rules.ts';
+import type { Condition } from '../../domain/lists/list.ts';
+import { declaredValue, filters } from '../../domain/lists/search.ts';
+import { jsonEqual } from '../../domain/records/json.ts';
+import type { Collection, Entity, Id } from '../../domain/records/record.ts';
+import { RecordModel } from '../../domain/records/record-model.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
 import type { TransformContext } from '../../import.ts';
 import type { Repository } from '../../ports/repository.ts';

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../domain/json.ts';
-import type { Collection } from '../../domain/record.ts';
+import { isPlainObject } from '../../domain/records/json.ts';
+import type { Collection } from '../../domain/records/record.ts';
 import type { Source } from '../../import.ts';
 import { Failure } from '../failure.ts';
 import { delimiterOf, readCsv } from './csv.ts';

@@ -1,10 +1,10 @@
-import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
-import { type FieldDeclarations, fieldsIn } from '../../domain/declared-fields.ts';
-import { foldedName } from '../../domain/fields.ts';
-import { setMember } from '../../domain/json.ts';
-import type { Collection } from '../../domain/record.ts';
-import { knownFields, recordLimits, rules } from '../../domain/rules.ts';
-import { codePoints } from '../../domain/text.ts';
+import type { CustomFieldsSchema } from '../../domain/fields/custom-fields.ts';
+import { type FieldDeclarations, fieldsIn } from '../../domain/fields/declared-fields.ts';
+import { foldedName } from '../../domain/fields/fields.ts';
+import { knownFields, recordLimits, rules } from '../../domain/fields/rules.ts';
+import { setMember } from '../../domain/records/json.ts';
+import type { Collection } from '../../domain/records/record.ts';
+import { codePoints } from '../../domain/records/text.ts';
 import { Failure } from '../failure.ts';
 import { quoted } from '../output.ts';
 import { readCell, withoutEscape } from './cells.ts';

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isPlainObject } from '../../domain/json.ts';
-import type { Collection, Entity } from '../../domain/record.ts';
+import { isPlainObject } from '../../domain/records/json.ts';
+import type { Collection, Entity } from '../../domain/records/record.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 import { conflictOf, Failure } from '../failure.ts';

@@ -1,4 +1,9 @@
-import { instantFromMs, isInstant, latestInstant, parseRfc3339 } from '../../domain/instant.ts';
+import {
+  instantFromMs,
+  isInstant,
+  latestInstant,
+  parseRfc3339,
+} from '../../domain/records/instant.ts';
 import type { TransformContext } from '../../import.ts';
 import { Failure } from '../failure.ts';
 import { quoted } from '../output.ts';

@@ -1,6 +1,6 @@
 import { appendFileSync, createReadStream, existsSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import type { FieldIssue } from '../../domain/issues.ts';
+import type { FieldIssue } from '../../domain/fields/issues.ts';
 import { grouped } from '../count.ts';
 import { Failure } from '../failure.ts';
 import { print, quoted } from '../output.ts';

@@ -1,8 +1,8 @@
 import { accessSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isPlainObject } from '../../domain/json.ts';
-import type { Collection } from '../../domain/record.ts';
+import { isPlainObject } from '../../domain/records/json.ts';
+import type { Collection } from '../../domain/records/record.ts';
 import type { Row, Source, Transform, TransformContext } from '../../import.ts';
 import { Failure } from '../failure.ts';
 

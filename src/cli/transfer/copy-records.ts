@@ -1,13 +1,13 @@
 import { systemClock } from '../../adapters/system/index.ts';
-import { jsonEqual } from '../../domain/json.ts';
+import { jsonEqual } from '../../domain/records/json.ts';
 import {
   type Collection,
   type Entity,
   type Id,
   type Versioned,
   VersionedRecord,
-} from '../../domain/record.ts';
-import { compareText } from '../../domain/text.ts';
+} from '../../domain/records/record.ts';
+import { compareText } from '../../domain/records/text.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer } from '../../ports/transfer.ts';
 import type { Counts } from '../count.ts';

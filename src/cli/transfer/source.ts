@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { Entity, Id, Versioned } from '../../domain/record.ts';
+import type { Entity, Id, Versioned } from '../../domain/records/record.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import type { Counts } from '../count.ts';

@@ -1,7 +1,7 @@
 import type { EventPage, EventPosition } from '../../ports/event-log.ts';
 import { RostrumError } from '../errors.ts';
 import { checkOptions } from '../options.ts';
-import type { Collection } from '../record.ts';
+import type { Collection } from '../records/record.ts';
 import type { EventTail } from './event-tail.ts';
 
 /** Limits of a request for events. */

@@ -1,6 +1,6 @@
 import type { EventLog, EventPage, EventPosition } from '../../ports/event-log.ts';
 import { RostrumError } from '../errors.ts';
-import type { Collection } from '../record.ts';
+import type { Collection } from '../records/record.ts';
 
 /** Interval between two checks for new events while a reader waits, in milliseconds. */
 const pollMs = 250;

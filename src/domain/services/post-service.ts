@@ -1,19 +1,19 @@
-import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { FieldDeclarations } from '../declared-fields.ts';
+import type { CustomFieldsInput } from '../fields/custom-fields.ts';
+import type { FieldDeclarations } from '../fields/declared-fields.ts';
 import type {
   CustomInputOf,
   CustomOf,
   DeclaredFilterOf,
   DeclaredSortOf,
-} from '../declared-types.ts';
-import type { JsonObject } from '../json.ts';
-import type { Page } from '../list.ts';
-import type { FieldNames, ListRequest } from '../list-request.ts';
-import type { Post, PostInput, PostPatch } from '../post.ts';
-import type { Precondition } from '../precondition.ts';
-import type { Id, Versioned } from '../record.ts';
-import type { PostFilter, PostSort } from '../search.ts';
-import type { PublicUser } from '../user.ts';
+} from '../lists/declared-types.ts';
+import type { Page } from '../lists/list.ts';
+import type { FieldNames, ListRequest } from '../lists/list-request.ts';
+import type { PostFilter, PostSort } from '../lists/search.ts';
+import type { JsonObject } from '../records/json.ts';
+import type { Post, PostInput, PostPatch } from '../records/post.ts';
+import type { Precondition } from '../records/precondition.ts';
+import type { Id, Versioned } from '../records/record.ts';
+import type { PublicUser } from '../records/user.ts';
 import type { Listed, RecordService } from './record-service.ts';
 
 /** Limit of posts on a page with authors. */

@@ -1,16 +1,16 @@
 import type { PostRepository } from '../../ports/post-repository.ts';
-import { subjectOf } from '../access.ts';
-import type { Caller } from '../caller.ts';
+import { subjectOf } from '../access/access.ts';
+import type { Caller } from '../access/caller.ts';
 import { isUnknownAuthor, RostrumError } from '../errors.ts';
-import { isPlainObject } from '../json.ts';
-import { checkRequest, type ListRequest } from '../list-request.ts';
-import type { Post } from '../post.ts';
-import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
-import type { CreateOptions } from '../receipt.ts';
-import type { Id, Versioned } from '../record.ts';
-import type { PostFilter } from '../search.ts';
-import { isCleanText } from '../text.ts';
-import type { PublicUser } from '../user.ts';
+import { checkRequest, type ListRequest } from '../lists/list-request.ts';
+import type { PostFilter } from '../lists/search.ts';
+import { isPlainObject } from '../records/json.ts';
+import type { Post } from '../records/post.ts';
+import { checkPreconditionOptions, type Precondition } from '../records/precondition.ts';
+import type { CreateOptions } from '../records/receipt.ts';
+import type { Id, Versioned } from '../records/record.ts';
+import { isCleanText } from '../records/text.ts';
+import type { PublicUser } from '../records/user.ts';
 import { maxLimitWithAuthors, type PageWithAuthors, type PostService } from './post-service.ts';
 import type { Created } from './record-service.ts';
 import {

@@ -1,10 +1,10 @@
 import type { Creation } from '../../ports/repository.ts';
-import type { Page } from '../list.ts';
-import type { FieldNames, ListRequest } from '../list-request.ts';
-import type { Precondition } from '../precondition.ts';
-import type { CreateOptions } from '../receipt.ts';
-import type { Id, ServerMadeFields, Versioned } from '../record.ts';
-import type { SharedFilter } from '../search.ts';
+import type { Page } from '../lists/list.ts';
+import type { FieldNames, ListRequest } from '../lists/list-request.ts';
+import type { SharedFilter } from '../lists/search.ts';
+import type { Precondition } from '../records/precondition.ts';
+import type { CreateOptions } from '../records/receipt.ts';
+import type { Id, ServerMadeFields, Versioned } from '../records/record.ts';
 
 /** No value has this type, so that a compiler error names the field. */
 interface NoSuchField<Name> {

@@ -1,30 +1,39 @@
 import type { Repository } from '../../ports/repository.ts';
-import type { Access } from '../access.ts';
+import type { Access } from '../access/access.ts';
 import { RostrumError } from '../errors.ts';
-import { type HostRule, judge } from '../host-rules.ts';
-import type { Instant } from '../instant.ts';
-import { copyJson } from '../json.ts';
-import type { Page } from '../list.ts';
+import type { Page } from '../lists/list.ts';
 import {
   type CheckedRequest,
   checkRequest,
   type ListOptions,
   type ListRequest,
   listQuery,
-} from '../list-request.ts';
+} from '../lists/list-request.ts';
+import type { SharedFilter } from '../lists/search.ts';
 import { checkOptions, checkSynchronous } from '../options.ts';
-import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
-import { type CreateOptions, type Idempotency, makeReceipt, type Receipt } from '../receipt.ts';
+import { type HostRule, judge } from '../records/host-rules.ts';
+import type { Instant } from '../records/instant.ts';
+import { copyJson } from '../records/json.ts';
+import {
+  checkPrecondition,
+  checkPreconditionOptions,
+  type Precondition,
+} from '../records/precondition.ts';
+import {
+  type CreateOptions,
+  type Idempotency,
+  makeReceipt,
+  type Receipt,
+} from '../records/receipt.ts';
 import {
   type Id,
   pickFields,
   type ServerMadeFields,
   type Versioned,
   VersionedRecord,
-} from '../record.ts';
-import type { RecordModel } from '../record-model.ts';
-import type { SharedFilter } from '../search.ts';
-import { isCleanText } from '../text.ts';
+} from '../records/record.ts';
+import type { RecordModel } from '../records/record-model.ts';
+import { isCleanText } from '../records/text.ts';
 import type { Change, Created } from './record-service.ts';
 
 // The use cases that users and posts have in common, as functions of a context. users.ts and posts.ts add

@@ -1,24 +1,24 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Store } from '../../ports/store.ts';
-import { Access, defaultOrder, isId, visibleEventCollections } from '../access.ts';
-import { type Caller, type CallerInput, toCaller } from '../caller.ts';
+import { Access, defaultOrder, isId, visibleEventCollections } from '../access/access.ts';
+import { type Caller, type CallerInput, toCaller } from '../access/caller.ts';
 import type {
   CheckedSchema,
   CustomFieldsInput,
   CustomFieldsSchema,
   Named,
-} from '../custom-fields.ts';
-import { checkDeclaredFields, type DeclaredFields } from '../declared-fields.ts';
-import { checkHostRules, type HostRules } from '../host-rules.ts';
-import { type Instant, isInstant } from '../instant.ts';
-import type { JsonObject } from '../json.ts';
+} from '../fields/custom-fields.ts';
+import { checkDeclaredFields, type DeclaredFields } from '../fields/declared-fields.ts';
+import { postRules, userRules } from '../fields/rules.ts';
 import { checkSynchronous } from '../options.ts';
-import type { Post, PostInput } from '../post.ts';
-import type { Id } from '../record.ts';
-import { RecordModel } from '../record-model.ts';
-import { postRules, userRules } from '../rules.ts';
-import { checkPublicUserFields, type User, type UserInput } from '../user.ts';
+import { checkHostRules, type HostRules } from '../records/host-rules.ts';
+import { type Instant, isInstant } from '../records/instant.ts';
+import type { JsonObject } from '../records/json.ts';
+import type { Post, PostInput } from '../records/post.ts';
+import type { Id } from '../records/record.ts';
+import { RecordModel } from '../records/record-model.ts';
+import { checkPublicUserFields, type User, type UserInput } from '../records/user.ts';
 import { type EventService, eventService } from './event-service.ts';
 import { EventTail } from './event-tail.ts';
 import { type PostContext, postService } from './posts.ts';

@@ -1,9 +1,9 @@
-import type { Caller } from '../caller.ts';
-import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { DeclaredFields } from '../declared-fields.ts';
-import type { FieldsOf } from '../declared-types.ts';
-import type { JsonObject } from '../json.ts';
+import type { Caller } from '../access/caller.ts';
+import type { CustomFieldsInput } from '../fields/custom-fields.ts';
+import type { DeclaredFields } from '../fields/declared-fields.ts';
+import type { FieldsOf } from '../lists/declared-types.ts';
 import { checkSynchronous } from '../options.ts';
+import type { JsonObject } from '../records/json.ts';
 import type { PostService } from './post-service.ts';
 import type { UserService } from './user-service.ts';
 

@@ -1,19 +1,19 @@
 import type { DeleteMode, Deletion } from '../../ports/user-repository.ts';
-import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { FieldDeclarations } from '../declared-fields.ts';
+import type { CustomFieldsInput } from '../fields/custom-fields.ts';
+import type { FieldDeclarations } from '../fields/declared-fields.ts';
 import type {
   CustomInputOf,
   CustomOf,
   DeclaredFilterOf,
   DeclaredSortOf,
-} from '../declared-types.ts';
-import type { JsonObject } from '../json.ts';
-import type { Page } from '../list.ts';
-import type { FieldNames, ListRequest } from '../list-request.ts';
-import type { Precondition } from '../precondition.ts';
-import type { Id, Versioned } from '../record.ts';
-import type { UserFilter, UserSort } from '../search.ts';
-import type { PublicUser, User, UserInput, UserPatch } from '../user.ts';
+} from '../lists/declared-types.ts';
+import type { Page } from '../lists/list.ts';
+import type { FieldNames, ListRequest } from '../lists/list-request.ts';
+import type { UserFilter, UserSort } from '../lists/search.ts';
+import type { JsonObject } from '../records/json.ts';
+import type { Precondition } from '../records/precondition.ts';
+import type { Id, Versioned } from '../records/record.ts';
+import type { PublicUser, User, UserInput, UserPatch } from '../records/user.ts';
 import type { Change, Listed, RecordService } from './record-service.ts';
 
 /** Options of the deletion of a user. */

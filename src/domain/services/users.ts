@@ -1,14 +1,14 @@
 import { type Deletion, deleteModes, type UserRepository } from '../../ports/user-repository.ts';
-import { subjectOf } from '../access.ts';
+import { subjectOf } from '../access/access.ts';
 import { isRostrumError, RostrumError } from '../errors.ts';
-import { cutPage, type Page, type Position } from '../list.ts';
-import { type CheckedRequest, checkRequest, type ListRequest } from '../list-request.ts';
-import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
-import type { CreateOptions } from '../receipt.ts';
-import { type Id, pickFields, type Versioned, VersionedRecord } from '../record.ts';
-import { filters, type UserFilter, userSortKey } from '../search.ts';
-import { isCleanText } from '../text.ts';
-import type { PublicUser, User, UserInput } from '../user.ts';
+import { cutPage, type Page, type Position } from '../lists/list.ts';
+import { type CheckedRequest, checkRequest, type ListRequest } from '../lists/list-request.ts';
+import { filters, type UserFilter, userSortKey } from '../lists/search.ts';
+import { checkPreconditionOptions, type Precondition } from '../records/precondition.ts';
+import type { CreateOptions } from '../records/receipt.ts';
+import { type Id, pickFields, type Versioned, VersionedRecord } from '../records/record.ts';
+import { isCleanText } from '../records/text.ts';
+import type { PublicUser, User, UserInput } from '../records/user.ts';
 import type { Created } from './record-service.ts';
 import {
   allRecords,

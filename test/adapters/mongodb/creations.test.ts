@@ -5,7 +5,7 @@ import { readUrl } from '../../../src/adapters/mongodb/connection-string.ts';
 import { Creations } from '../../../src/adapters/mongodb/creations.ts';
 import { MongodbPosts, MongodbUsers } from '../../../src/adapters/mongodb/repository.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
-import type { Post } from '../../../src/domain/post.ts';
+import type { Post } from '../../../src/domain/records/post.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
 import { at, newReceipt, post, times, user } from '../../../src/testing/fixtures.ts';
 import { OutageProxy } from '../../support/mongod/outage-proxy.ts';

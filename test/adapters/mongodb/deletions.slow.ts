@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isRostrumError } from '../../../src/domain/errors.ts';
-import { withoutAuthor } from '../../../src/domain/post.ts';
+import { withoutAuthor } from '../../../src/domain/records/post.ts';
 import { at, later, post, times, user } from '../../../src/testing/fixtures.ts';
 import { plantUnchangedTouch, raceOrphans } from '../../faults/orphan-race.ts';
 import { errorOf } from '../../support/error-of.ts';

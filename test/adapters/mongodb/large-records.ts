@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
-import { pageLimits } from '../../../src/domain/list.ts';
+import { pageLimits } from '../../../src/domain/lists/list.ts';
 import { later, post, times, user } from '../../../src/testing/fixtures.ts';
 import { node, type Outcome } from '../../support/process.ts';
 import { untilServed } from '../../support/until.ts';

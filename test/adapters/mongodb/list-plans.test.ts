@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import type { Condition, ListQuery, Position } from '../../../src/domain/list.ts';
-import type { Collection } from '../../../src/domain/record.ts';
+import type { Condition, ListQuery, Position } from '../../../src/domain/lists/list.ts';
+import type { Collection } from '../../../src/domain/records/record.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { at, post, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';

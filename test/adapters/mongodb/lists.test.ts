@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { ListQuery } from '../../../src/domain/list.ts';
-import type { Post } from '../../../src/domain/post.ts';
-import { utf8Bytes } from '../../../src/domain/text.ts';
+import type { ListQuery } from '../../../src/domain/lists/list.ts';
+import type { Post } from '../../../src/domain/records/post.ts';
+import { utf8Bytes } from '../../../src/domain/records/text.ts';
 import { at, post, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';

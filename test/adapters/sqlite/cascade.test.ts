@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { instantFromMs, latestInstant } from '../../../src/domain/instant.ts';
-import type { JsonObject } from '../../../src/domain/json.ts';
-import { withoutAuthor } from '../../../src/domain/post.ts';
+import { instantFromMs, latestInstant } from '../../../src/domain/records/instant.ts';
+import type { JsonObject } from '../../../src/domain/records/json.ts';
+import { withoutAuthor } from '../../../src/domain/records/post.ts';
 import { Folder } from './support/folder.ts';
 import { plain, post, user } from './support/records.ts';
 

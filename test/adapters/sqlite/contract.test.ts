@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { openStore } from '../../../src/adapters/sqlite/store.ts';
-import { utf8Bytes } from '../../../src/domain/text.ts';
+import { utf8Bytes } from '../../../src/domain/records/text.ts';
 import type { Store, StoreOptions } from '../../../src/ports/index.ts';
 import { describeStore } from '../../../src/testing/index.ts';
 import { stepped } from './support/faults.ts';

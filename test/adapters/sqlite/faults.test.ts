@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { isRostrumError } from '../../../src/domain/errors.ts';
-import { VersionedRecord } from '../../../src/domain/record.ts';
+import { VersionedRecord } from '../../../src/domain/records/record.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { codes, driverFault, watched } from './support/faults.ts';
 import { expectSound, Folder } from './support/folder.ts';

@@ -8,7 +8,7 @@ import { createLayout } from '../../../src/adapters/sqlite/layout.ts';
 import { rangesOf, select } from '../../../src/adapters/sqlite/lists/list-sql.ts';
 import { isQuick } from '../../../src/adapters/sqlite/lists/read-page.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
-import { listQuery } from '../../../src/domain/list-request.ts';
+import { listQuery } from '../../../src/domain/lists/list-request.ts';
 import type { ListQuery, Store } from '../../../src/ports/index.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
 import { errorOf } from '../../support/error-of.ts';

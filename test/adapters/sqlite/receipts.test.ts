@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { addMs } from '../../../src/domain/instant.ts';
-import { makeReceipt } from '../../../src/domain/receipt.ts';
+import { addMs } from '../../../src/domain/records/instant.ts';
+import { makeReceipt } from '../../../src/domain/records/receipt.ts';
 import { Folder, look, value } from './support/folder.ts';
 import { user } from './support/records.ts';
 

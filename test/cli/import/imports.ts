@@ -6,7 +6,7 @@ import { type ImportOptions, importRecords } from '../../../src/cli/import/impor
 import { createInstant } from '../../../src/cli/import/instant.ts';
 import { openText } from '../../../src/cli/import/text.ts';
 import { createTransformer, type TransformModule } from '../../../src/cli/import/transform.ts';
-import type { Collection } from '../../../src/domain/record.ts';
+import type { Collection } from '../../../src/domain/records/record.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { temporaryDirectory } from '../../support/repository-copy.ts';
 import { openTemporarySqlite } from '../../support/temporary-sqlite.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { systemClock } from '../../../src/adapters/system/index.ts';
 import { copyRecords } from '../../../src/cli/transfer/copy-records.ts';
-import { utf8Bytes } from '../../../src/domain/text.ts';
+import { utf8Bytes } from '../../../src/domain/records/text.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import type { RecordTransfer } from '../../../src/ports/transfer.ts';
 import { failureOf } from '../failure.ts';

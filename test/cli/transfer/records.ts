@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../src/domain/json.ts';
-import type { Post } from '../../../src/domain/post.ts';
-import { type Entity, VersionedRecord } from '../../../src/domain/record.ts';
-import type { User } from '../../../src/domain/user.ts';
+import type { JsonObject } from '../../../src/domain/records/json.ts';
+import type { Post } from '../../../src/domain/records/post.ts';
+import { type Entity, VersionedRecord } from '../../../src/domain/records/record.ts';
+import type { User } from '../../../src/domain/records/user.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import type { RecordTransfer, Transfer } from '../../../src/ports/transfer.ts';
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { openStore } from '../../../src/adapters/inversify/open-store.ts';
-import { instantFromMs } from '../../../src/domain/instant.ts';
-import { VersionedRecord } from '../../../src/domain/record.ts';
+import { instantFromMs } from '../../../src/domain/records/instant.ts';
+import { VersionedRecord } from '../../../src/domain/records/record.ts';
 import type { Transfer } from '../../../src/ports/transfer.ts';
 import { readResponses } from '../../support/responses.ts';
 import { endOfEvents } from '../event-load.ts';

@@ -4,7 +4,7 @@ import {
   type CallerInput,
   type Scope,
   toCaller,
-} from '../../../domain/caller.ts';
+} from '../../../domain/access/caller.ts';
 import { isRostrumError, RostrumError } from '../../../domain/errors.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import type { Logger } from '../../../ports/logger.ts';

@@ -1,6 +1,6 @@
-import { unsafeOrigin } from '../../../domain/access.ts';
-import type { Scope } from '../../../domain/caller.ts';
-import { isOriginPattern, matchesOrigin } from '../../../domain/hosts.ts';
+import { unsafeOrigin } from '../../../domain/access/access.ts';
+import type { Scope } from '../../../domain/access/caller.ts';
+import { isOriginPattern, matchesOrigin } from '../../../domain/access/hosts.ts';
 import type { Step } from '../context.ts';
 
 /** The response headers that scripts of other origins can read. */

@@ -1,4 +1,4 @@
-import { scopes } from '../../../domain/caller.ts';
+import { scopes } from '../../../domain/access/caller.ts';
 import { type Context, publicUrlOf } from '../context.ts';
 
 /** The path of MCP: relative to the site in the program, and to the prefix in another app. */

@@ -1,5 +1,5 @@
+import { codePoints } from '../../../domain/records/text.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
-import { codePoints } from '../../../domain/text.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
 import { rateLimitKey } from '../access/rate-limit.ts';
 import { type Context, namedCaller, stopSignal } from '../context.ts';

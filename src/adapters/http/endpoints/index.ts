@@ -1,4 +1,4 @@
-import type { DeclaredFields } from '../../../domain/declared-fields.ts';
+import type { DeclaredFields } from '../../../domain/fields/declared-fields.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { eventsEndpoint } from './events.ts';
 import { postEndpoints } from './posts.ts';

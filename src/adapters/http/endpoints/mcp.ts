@@ -1,4 +1,4 @@
-import { scopes } from '../../../domain/caller.ts';
+import { scopes } from '../../../domain/access/caller.ts';
 import { mcpPath } from '../access/metadata.ts';
 import { type Context, publicUrlOf } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';

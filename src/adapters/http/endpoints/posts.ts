@@ -1,7 +1,7 @@
-import { selfAlias, subjectOf } from '../../../domain/access.ts';
-import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
-import type { PostInput } from '../../../domain/post.ts';
-import type { PostFilter, PostSort } from '../../../domain/search.ts';
+import { selfAlias, subjectOf } from '../../../domain/access/access.ts';
+import type { FieldDeclarations } from '../../../domain/fields/declared-fields.ts';
+import type { PostFilter, PostSort } from '../../../domain/lists/search.ts';
+import type { PostInput } from '../../../domain/records/post.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { preconditionOf } from '../headers/preconditions.ts';
 import { sendPage } from '../lists/page.ts';

@@ -1,9 +1,9 @@
-import { type FieldDeclarations, fieldsIn } from '../../../domain/declared-fields.ts';
-import type { JsonObject } from '../../../domain/json.ts';
-import type { PostInput } from '../../../domain/post.ts';
-import type { CreateOptions } from '../../../domain/receipt.ts';
-import type { Collection, Versioned } from '../../../domain/record.ts';
-import type { UserInput } from '../../../domain/user.ts';
+import { type FieldDeclarations, fieldsIn } from '../../../domain/fields/declared-fields.ts';
+import type { JsonObject } from '../../../domain/records/json.ts';
+import type { PostInput } from '../../../domain/records/post.ts';
+import type { CreateOptions } from '../../../domain/records/receipt.ts';
+import type { Collection, Versioned } from '../../../domain/records/record.ts';
+import type { UserInput } from '../../../domain/records/user.ts';
 import type { Context, Handler } from '../context.ts';
 import type { Endpoint, Parameter } from '../endpoint.ts';
 import { entityTag, entityTagsPattern, parseEntityTags, type View } from '../headers/etag.ts';

@@ -1,7 +1,7 @@
-import { canReadInFull, selfAlias, subjectOf } from '../../../domain/access.ts';
-import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
-import type { UserFilter, UserSort } from '../../../domain/search.ts';
-import type { UserInput } from '../../../domain/user.ts';
+import { canReadInFull, selfAlias, subjectOf } from '../../../domain/access/access.ts';
+import type { FieldDeclarations } from '../../../domain/fields/declared-fields.ts';
+import type { UserFilter, UserSort } from '../../../domain/lists/search.ts';
+import type { UserInput } from '../../../domain/records/user.ts';
 import { deleteModes } from '../../../ports/user-repository.ts';
 import type { Step } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';

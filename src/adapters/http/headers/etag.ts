@@ -1,4 +1,4 @@
-import type { Version } from '../../../domain/record.ts';
+import type { Version } from '../../../domain/records/record.ts';
 
 /** How much of a record a representation has. Each has tags of its own (RFC 9110, section 8.8.3). */
 export type View = 'full' | 'public';

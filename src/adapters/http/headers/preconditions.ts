@@ -1,5 +1,5 @@
-import type { Precondition, Versions } from '../../../domain/precondition.ts';
-import type { Version } from '../../../domain/record.ts';
+import type { Precondition, Versions } from '../../../domain/records/precondition.ts';
+import type { Version } from '../../../domain/records/record.ts';
 import type { Context } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 import { type EntityTag, entityTag, parseEntityTags, type View, versionOf } from './etag.ts';

@@ -1,4 +1,4 @@
-import { compareKeys } from '../../../domain/list.ts';
+import { compareKeys } from '../../../domain/lists/list.ts';
 import type { Query } from '../target.ts';
 
 /** The bounds of a range in a query: `createdAt[gte]`. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
-import { canonicalJson, type Json } from '../../../domain/json.ts';
-import type { Position, SortKey } from '../../../domain/list.ts';
-import { isPosition } from '../../../domain/list-request.ts';
+import type { FieldDeclarations } from '../../../domain/fields/declared-fields.ts';
+import type { Position, SortKey } from '../../../domain/lists/list.ts';
+import { isPosition } from '../../../domain/lists/list-request.ts';
+import { canonicalJson, type Json } from '../../../domain/records/json.ts';
 
 /** A list, its sort and its filter as one text. A cursor is only valid with the same text. */
 export type ListIdentity = string & { readonly list: unique symbol };

@@ -2,10 +2,10 @@ import {
   type DeclaredField,
   type FieldDeclarations,
   fieldsIn,
-} from '../../../domain/declared-fields.ts';
-import { nextValue } from '../../../domain/declared-filters.ts';
-import type { AnyFilter } from '../../../domain/declared-types.ts';
-import { filterLimits } from '../../../domain/list.ts';
+} from '../../../domain/fields/declared-fields.ts';
+import { nextValue } from '../../../domain/lists/declared-filters.ts';
+import type { AnyFilter } from '../../../domain/lists/declared-types.ts';
+import { filterLimits } from '../../../domain/lists/list.ts';
 import type { Parameter } from '../endpoint.ts';
 import type { Query } from '../target.ts';
 import { bounds, narrow, readSpan } from './bounds.ts';

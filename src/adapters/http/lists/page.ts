@@ -1,5 +1,5 @@
-import type { Page } from '../../../domain/list.ts';
-import type { Collection, Versioned } from '../../../domain/record.ts';
+import type { Page } from '../../../domain/lists/list.ts';
+import type { Collection, Versioned } from '../../../domain/records/record.ts';
 import type { Context } from '../context.ts';
 import { sendJsonText } from '../send.ts';
 import type { ListQuery } from './query.ts';

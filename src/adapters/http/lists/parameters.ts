@@ -1,12 +1,12 @@
-import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
-import { pageLimits } from '../../../domain/list.ts';
-import { sortsOf } from '../../../domain/list-request.ts';
+import type { FieldDeclarations } from '../../../domain/fields/declared-fields.ts';
+import { pageLimits } from '../../../domain/lists/list.ts';
+import { sortsOf } from '../../../domain/lists/list-request.ts';
 import {
   lastPublishedFirst,
   maxFilterIds,
   newestFirst,
   type Order,
-} from '../../../domain/search.ts';
+} from '../../../domain/lists/search.ts';
 import type { Parameter } from '../endpoint.ts';
 import { integer, oneOf } from '../validate.ts';
 import { bounds } from './bounds.ts';

@@ -1,6 +1,6 @@
-import { isDeclarable } from '../../../domain/declared-fields.ts';
-import { foldedName } from '../../../domain/fields.ts';
-import type { Collection } from '../../../domain/record.ts';
+import { isDeclarable } from '../../../domain/fields/declared-fields.ts';
+import { foldedName } from '../../../domain/fields/fields.ts';
+import type { Collection } from '../../../domain/records/record.ts';
 import type { Parameter } from '../endpoint.ts';
 
 /** What to use instead of the parameters of other APIs. Their names are folded. */

@@ -1,11 +1,11 @@
-import { defaultOrder } from '../../../domain/access.ts';
-import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
+import { defaultOrder } from '../../../domain/access/access.ts';
 import { RostrumError } from '../../../domain/errors.ts';
-import type { Json } from '../../../domain/json.ts';
-import { type Position, pageLimits } from '../../../domain/list.ts';
-import { conditionsOf, excessOf, type ListRequest } from '../../../domain/list-request.ts';
-import type { Collection } from '../../../domain/record.ts';
-import type { Order, PostFilter, SharedFilter, UserFilter } from '../../../domain/search.ts';
+import type { FieldDeclarations } from '../../../domain/fields/declared-fields.ts';
+import { type Position, pageLimits } from '../../../domain/lists/list.ts';
+import { conditionsOf, excessOf, type ListRequest } from '../../../domain/lists/list-request.ts';
+import type { Order, PostFilter, SharedFilter, UserFilter } from '../../../domain/lists/search.ts';
+import type { Json } from '../../../domain/records/json.ts';
+import type { Collection } from '../../../domain/records/record.ts';
 import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import { type Context, RequestAborted } from '../context.ts';
 import { Problem } from '../problems/problem.ts';

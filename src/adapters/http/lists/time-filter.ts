@@ -1,11 +1,11 @@
+import type { TimeSpan } from '../../../domain/lists/search.ts';
 import {
   earliestInstant,
   instantFromMs,
   instantToMs,
   latestInstant,
   parseRfc3339,
-} from '../../../domain/instant.ts';
-import type { TimeSpan } from '../../../domain/search.ts';
+} from '../../../domain/records/instant.ts';
 import type { Query } from '../target.ts';
 import { readSpan } from './bounds.ts';
 

@@ -1,10 +1,10 @@
-import type { FieldDeclarations } from '../../../domain/declared-fields.ts';
+import type { FieldDeclarations } from '../../../domain/fields/declared-fields.ts';
 import {
   changeSchemas,
   customFieldSchemas,
   isClosed,
-} from '../../../domain/field-schemas.ts';
-import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
+} from '../../../domain/fields/field-schemas.ts';
+import { isPlainObject, type JsonObject } from '../../../domain/records/json.ts';
 import type { JsonSchema } from '../endpoint.ts';
 import { reference } from './fields.ts';
 

@@ -1,5 +1,5 @@
-import { scopes as allScopes, type Scope } from '../../../domain/caller.ts';
-import type { DeclaredFields } from '../../../domain/declared-fields.ts';
+import { scopes as allScopes, type Scope } from '../../../domain/access/caller.ts';
+import type { DeclaredFields } from '../../../domain/fields/declared-fields.ts';
 import { bodyForms, type Endpoint, type JsonSchema, type Parameter } from '../endpoint.ts';
 import { endpointsFor } from '../endpoints/index.ts';
 import { ifMatch } from '../endpoints/records.ts';

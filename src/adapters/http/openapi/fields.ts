@@ -1,4 +1,4 @@
-import type { FieldRule, TextRule } from '../../../domain/rules.ts';
+import type { FieldRule, TextRule } from '../../../domain/fields/rules.ts';
 import type { JsonSchema } from '../endpoint.ts';
 
 /** A string without NUL. A schema cannot exclude lone surrogates. */

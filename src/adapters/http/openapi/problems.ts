@@ -1,4 +1,4 @@
-import { maxIssues } from '../../../domain/issues.ts';
+import { maxIssues } from '../../../domain/fields/issues.ts';
 import type { JsonSchema } from '../endpoint.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { exampleOf } from '../problems/problem.ts';

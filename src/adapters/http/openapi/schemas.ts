@@ -1,6 +1,6 @@
-import type { DeclaredFields } from '../../../domain/declared-fields.ts';
-import { pageLimits } from '../../../domain/list.ts';
-import { type FieldRule, postRules, serverMade, userRules } from '../../../domain/rules.ts';
+import type { DeclaredFields } from '../../../domain/fields/declared-fields.ts';
+import { type FieldRule, postRules, serverMade, userRules } from '../../../domain/fields/rules.ts';
+import { pageLimits } from '../../../domain/lists/list.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import type { JsonSchema, SchemaName } from '../endpoint.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { canReadInFull } from '../../../domain/access.ts';
-import { scopes } from '../../../domain/caller.ts';
+import { canReadInFull } from '../../../domain/access/access.ts';
+import { scopes } from '../../../domain/access/caller.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { authorization } from '../access/authenticate.ts';
 import { limitAddress, limitCaller } from '../access/rate-limit.ts';

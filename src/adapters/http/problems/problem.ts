@@ -1,4 +1,4 @@
-import { maxIssues } from '../../../domain/issues.ts';
+import { maxIssues } from '../../../domain/fields/issues.ts';
 import { type ProblemCode, type ProblemType, problemCatalogue } from './catalogue.ts';
 
 /** One thing that is wrong with a field, a query parameter or a header. */

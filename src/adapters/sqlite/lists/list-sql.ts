@@ -4,8 +4,8 @@ import {
   type ListQuery,
   type QueryField,
   type QueryOrder,
-} from '../../../domain/list.ts';
-import type { Collection } from '../../../domain/record.ts';
+} from '../../../domain/lists/list.ts';
+import type { Collection } from '../../../domain/records/record.ts';
 import type { SqlValue } from '../connection/connection.ts';
 import { declaredExpression, elementsTable } from '../declared.ts';
 

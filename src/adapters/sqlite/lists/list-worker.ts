@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Collection } from '../../../domain/record.ts';
+import type { Collection } from '../../../domain/records/record.ts';
 import { Connection, cacheSize } from '../connection/connection.ts';
 import { identityOf } from '../connection/data-file.ts';
 import { DriverError, fileMoved } from '../connection/errors.ts';

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
-import type { ListQuery, Page } from '../../../domain/list.ts';
-import { type Collection, VersionedRecord } from '../../../domain/record.ts';
+import type { ListQuery, Page } from '../../../domain/lists/list.ts';
+import { type Collection, VersionedRecord } from '../../../domain/records/record.ts';
 import { DriverError } from '../connection/errors.ts';
 import type { OpenFile } from '../connection/open-file.ts';
 import type { PlainQuery } from './list-sql.ts';

@@ -1,5 +1,5 @@
-import { cutPage, type Page, type SortKey } from '../../../domain/list.ts';
-import type { Collection, Id, Version } from '../../../domain/record.ts';
+import { cutPage, type Page, type SortKey } from '../../../domain/lists/list.ts';
+import type { Collection, Id, Version } from '../../../domain/records/record.ts';
 import type { Connection } from '../connection/connection.ts';
 import {
   alongOrder,

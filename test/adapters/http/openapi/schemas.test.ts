@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isRostrumError } from '../../../../src/domain/errors.ts';
-import type { Entity } from '../../../../src/domain/record.ts';
-import { RecordModel } from '../../../../src/domain/record-model.ts';
-import { postRules, userRules } from '../../../../src/domain/rules.ts';
-import { hasVisible } from '../../../../src/domain/text.ts';
+import { postRules, userRules } from '../../../../src/domain/fields/rules.ts';
+import type { Entity } from '../../../../src/domain/records/record.ts';
+import { RecordModel } from '../../../../src/domain/records/record-model.ts';
+import { hasVisible } from '../../../../src/domain/records/text.ts';
 import { DescriptionUnderTest, documentOf } from '../support/description.ts';
 
 const at = '2026-01-01T00:00:00.000Z';

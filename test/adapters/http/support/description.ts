@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { openApiDocument } from '../../../../src/adapters/http/openapi/document.ts';
-import type { DeclaredFields } from '../../../../src/domain/declared-fields.ts';
-import { isEmail } from '../../../../src/domain/email.ts';
+import type { DeclaredFields } from '../../../../src/domain/fields/declared-fields.ts';
+import { isEmail } from '../../../../src/domain/fields/email.ts';
 import type { Answer } from './answer.ts';
 
 interface Media {

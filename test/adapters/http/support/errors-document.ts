@@ -2,7 +2,7 @@ import {
   type ProblemType,
   problemCatalogue,
 } from '../../../../src/adapters/http/problems/catalogue.ts';
-import type { FieldCode } from '../../../../src/domain/issues.ts';
+import type { FieldCode } from '../../../../src/domain/fields/issues.ts';
 
 const fieldCodes: Readonly<Record<FieldCode, string>> = {
   required: 'A required field is absent or null.',

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { isRostrumError, type RostrumError } from '../../../../src/domain/errors.ts';
-import type { Post } from '../../../../src/domain/post.ts';
-import type { Versioned } from '../../../../src/domain/record.ts';
-import type { User } from '../../../../src/domain/user.ts';
+import type { Post } from '../../../../src/domain/records/post.ts';
+import type { Versioned } from '../../../../src/domain/records/record.ts';
+import type { User } from '../../../../src/domain/records/user.ts';
 import type { EventPosition, RecordEvent, Store } from '../../../../src/ports/index.ts';
 import { errorOf } from '../../../support/error-of.ts';
 

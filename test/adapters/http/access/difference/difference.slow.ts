@@ -4,7 +4,7 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../../../src/adapters/memory/index.ts';
 import { isRostrumError, RostrumError } from '../../../../../src/domain/errors.ts';
-import { pickFields, VersionedRecord } from '../../../../../src/domain/record.ts';
+import { pickFields, VersionedRecord } from '../../../../../src/domain/records/record.ts';
 import type { Precondition, PublicUser } from '../../../../../src/index.ts';
 import { randomFrom } from '../../../../fuzz/random.ts';
 import {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../src/domain/json.ts';
+import type { JsonObject } from '../../../../../src/domain/records/json.ts';
 import { type Around, createRostrum, type Rostrum, type Scope } from '../../../../../src/index.ts';
 import type { Store } from '../../../../../src/ports/store.ts';
 import type { OpenStore } from '../../../../support/stores.ts';

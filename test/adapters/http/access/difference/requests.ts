@@ -2,7 +2,7 @@ import {
   postListParameters,
   userListParameters,
 } from '../../../../../src/adapters/http/lists/parameters.ts';
-import { sorts as listSorts } from '../../../../../src/domain/search.ts';
+import { sorts as listSorts } from '../../../../../src/domain/lists/search.ts';
 import type { Random } from '../../../../fuzz/random.ts';
 import { at, sizes } from './paired-servers.ts';
 

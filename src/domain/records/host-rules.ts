@@ -1,6 +1,6 @@
-import type { Caller } from './caller.ts';
-import { isRostrumError, RostrumError } from './errors.ts';
-import { checkOptions, checkSynchronous } from './options.ts';
+import type { Caller } from '../access/caller.ts';
+import { isRostrumError, RostrumError } from '../errors.ts';
+import { checkOptions, checkSynchronous } from '../options.ts';
 import type { Post } from './post.ts';
 import type { User } from './user.ts';
 

@@ -1,4 +1,4 @@
-import { textKey } from './text.ts';
+import { textKey } from '../records/text.ts';
 
 /**
  * HTML's grammar of a valid email address

@@ -1,9 +1,9 @@
+import { instantFromMs, instantToMs, isInstant, parseRfc3339 } from '../records/instant.ts';
+import type { Json, JsonObject } from '../records/json.ts';
+import { codePoints, hasControl, hasVisible, utf8Bytes } from '../records/text.ts';
 import { isEmail } from './email.ts';
-import { instantFromMs, instantToMs, isInstant, parseRfc3339 } from './instant.ts';
 import type { FieldCode, Issues } from './issues.ts';
-import type { Json, JsonObject } from './json.ts';
 import type { DeclaredRule, EmailRule, FieldRule, FieldRules, TextRule } from './rules.ts';
-import { codePoints, hasControl, hasVisible, utf8Bytes } from './text.ts';
 
 /** Adds an issue of one field: what it must be, or have. */
 type Report = (code: FieldCode, requirement: string) => void;

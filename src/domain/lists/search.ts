@@ -1,12 +1,12 @@
+import { emailKey, emailPrefixKey } from '../fields/email.ts';
+import type { Instant } from '../records/instant.ts';
+import type { Post } from '../records/post.ts';
+import type { Collection, Id } from '../records/record.ts';
+import { isCleanText, normalizedText, prefixSpan, textKey } from '../records/text.ts';
+import type { User } from '../records/user.ts';
 import type { Span } from './declared-filters.ts';
 import type { AnyFilter } from './declared-types.ts';
-import { emailKey, emailPrefixKey } from './email.ts';
-import type { Instant } from './instant.ts';
 import type { Condition, SortKey } from './list.ts';
-import type { Post } from './post.ts';
-import type { Collection, Id } from './record.ts';
-import { isCleanText, normalizedText, prefixSpan, textKey } from './text.ts';
-import type { User } from './user.ts';
 
 // The filters and orders of lists, as data. A store keeps the values of a record's search row beside its
 // JSON and translates conditions on them; it knows no filter by name.

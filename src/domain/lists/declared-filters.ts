@@ -1,7 +1,7 @@
-import type { DeclaredField, DeclaredType } from './declared-fields.ts';
-import { isPlainObject } from './json.ts';
+import type { DeclaredField, DeclaredType } from '../fields/declared-fields.ts';
+import { isPlainObject } from '../records/json.ts';
+import { isCleanText, prefixSpan } from '../records/text.ts';
 import type { Condition } from './list.ts';
-import { isCleanText, prefixSpan } from './text.ts';
 
 /** Values at or after `from`, and before `before`; either end can be open. Text compares by code point. */
 export interface Span<T extends string | number> {

@@ -1,5 +1,5 @@
+import { isPlainObject, type Json, type JsonObject } from '../records/json.ts';
 import { type FieldDeclarations, fieldsIn } from './declared-fields.ts';
-import { isPlainObject, type Json, type JsonObject } from './json.ts';
 import { type DeclaredRule, declaredRules } from './rules.ts';
 
 // JSON Schemas (2020-12) of custom fields, for the descriptions of HTTP and MCP.

@@ -1,10 +1,10 @@
-import { RostrumError } from './errors.ts';
+import { RostrumError } from '../errors.ts';
+import { checkOptions } from '../options.ts';
+import { isFieldName } from '../records/i-json.ts';
+import { isPlainObject, type JsonObject } from '../records/json.ts';
+import type { Collection, Id } from '../records/record.ts';
 import { checkDeclaredValue } from './fields.ts';
-import { isFieldName } from './i-json.ts';
 import { Issues } from './issues.ts';
-import { isPlainObject, type JsonObject } from './json.ts';
-import { checkOptions } from './options.ts';
-import type { Collection, Id } from './record.ts';
 import { declaredRules, knownFields, type rules, type serverMade } from './rules.ts';
 
 /** The types of declared fields. */

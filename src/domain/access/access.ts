@@ -1,9 +1,4 @@
-import type { Caller, Scope } from './caller.ts';
-import { RostrumError } from './errors.ts';
-import { addMs, type Instant } from './instant.ts';
-import { isPlainObject } from './json.ts';
-import { isPublic, type Post } from './post.ts';
-import type { Collection, Id } from './record.ts';
+import { RostrumError } from '../errors.ts';
 import {
   type DefaultOrder,
   lastPublishedFirst,
@@ -11,7 +6,12 @@ import {
   type PostFilter,
   type SharedFilter,
   type TimeSpan,
-} from './search.ts';
+} from '../lists/search.ts';
+import { addMs, type Instant } from '../records/instant.ts';
+import { isPlainObject } from '../records/json.ts';
+import { isPublic, type Post } from '../records/post.ts';
+import type { Collection, Id } from '../records/record.ts';
+import type { Caller, Scope } from './caller.ts';
 
 /** A record with an owner: users own themselves, and authors own their posts. */
 interface Owned {

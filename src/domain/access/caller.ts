@@ -1,5 +1,5 @@
-import { checkOptions } from './options.ts';
-import type { Id } from './record.ts';
+import { checkOptions } from '../options.ts';
+import type { Id } from '../records/record.ts';
 
 /**
  * The rights that a caller may have. `own` means the caller's own user, or its own posts; `public` means the

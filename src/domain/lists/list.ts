@@ -1,6 +1,6 @@
-import type { DeclaredType } from './declared-fields.ts';
-import type { Id, Versioned } from './record.ts';
-import { compareText, utf8Bytes } from './text.ts';
+import type { DeclaredType } from '../fields/declared-fields.ts';
+import type { Id, Versioned } from '../records/record.ts';
+import { compareText, utf8Bytes } from '../records/text.ts';
 
 /** Limits of a page. */
 export const pageLimits = {

@@ -1,4 +1,4 @@
-import type { CustomFieldsInput } from './custom-fields.ts';
+import type { CustomFieldsInput } from '../fields/custom-fields.ts';
 import { type Instant, nextInstant } from './instant.ts';
 import type { JsonObject } from './json.ts';
 import type { MergePatch } from './merge-patch.ts';

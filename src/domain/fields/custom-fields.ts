@@ -1,7 +1,7 @@
-import { JsonReader } from './i-json.ts';
+import { checkSynchronous } from '../options.ts';
+import { JsonReader } from '../records/i-json.ts';
+import { copyJson, isPlainObject, type Json, type JsonObject } from '../records/json.ts';
 import type { Issues } from './issues.ts';
-import { copyJson, isPlainObject, type Json, type JsonObject } from './json.ts';
-import { checkSynchronous } from './options.ts';
 
 /** Custom fields as a caller passes them, without a schema. */
 export interface CustomFieldsInput {

@@ -1,13 +1,13 @@
-import type { Named } from './custom-fields.ts';
+import type { Named } from '../fields/custom-fields.ts';
 import type {
   DeclaredFields,
   DeclaredType,
   FieldDeclarations,
   SortableType,
-} from './declared-fields.ts';
+} from '../fields/declared-fields.ts';
+import type { Json } from '../records/json.ts';
+import type { Collection } from '../records/record.ts';
 import type { ConditionValues } from './declared-filters.ts';
-import type { Json } from './json.ts';
-import type { Collection } from './record.ts';
 
 // Types that follow from a declaration: of records, inputs, filters and sorts. If only its general type is known,
 // any name and any value is allowed.

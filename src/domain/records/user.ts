@@ -1,9 +1,9 @@
-import type { CustomFieldsInput } from './custom-fields.ts';
+import type { CustomFieldsInput } from '../fields/custom-fields.ts';
+import { knownFields } from '../fields/rules.ts';
 import { isFieldName } from './i-json.ts';
 import type { JsonObject } from './json.ts';
 import type { MergePatch } from './merge-patch.ts';
 import type { ServerMadeFields, ServerMadeInput } from './record.ts';
-import { knownFields } from './rules.ts';
 
 // Type aliases, because an interface is not assignable to `JsonObject`.
 type UserFields = ServerMadeFields & {

@@ -1,19 +1,19 @@
-import { applySchema, type CustomFieldsSchema } from './custom-fields.ts';
+import { RostrumError } from '../errors.ts';
+import { applySchema, type CustomFieldsSchema } from '../fields/custom-fields.ts';
 import {
   checkDeclaredValues,
   type DeclaredField,
   type FieldDeclarations,
   fieldsIn,
-} from './declared-fields.ts';
-import { RostrumError } from './errors.ts';
-import { foldedName, readFields } from './fields.ts';
+} from '../fields/declared-fields.ts';
+import { foldedName, readFields } from '../fields/fields.ts';
+import type { Issues } from '../fields/issues.ts';
+import { type FieldRule, type FieldRules, recordLimits, serverMade } from '../fields/rules.ts';
 import { isTooDeep, JsonReader } from './i-json.ts';
 import { type Instant, nextInstant } from './instant.ts';
-import type { Issues } from './issues.ts';
 import { isPlainObject, type Json, type JsonObject, jsonEqual } from './json.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { Id, ServerMadeFields } from './record.ts';
-import { type FieldRule, type FieldRules, recordLimits, serverMade } from './rules.ts';
 import { utf8Bytes } from './text.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { type FieldCode, Issues } from './issues.ts';
+import { type FieldCode, Issues } from '../fields/issues.ts';
+import { recordLimits } from '../fields/rules.ts';
 import { isPlainObject, type Json, setMember } from './json.ts';
-import { recordLimits } from './rules.ts';
 import { codePoints, isCleanText } from './text.ts';
 
 /** The most bytes of each part of a compact JSON text, with a comma or colon after it. */

@@ -1,5 +1,5 @@
-import { RostrumError } from './errors.ts';
-import { checkOptions } from './options.ts';
+import { RostrumError } from '../errors.ts';
+import { checkOptions } from '../options.ts';
 import type { Version } from './record.ts';
 
 /** Versions, or `any` for every version. */

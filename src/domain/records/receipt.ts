@@ -1,4 +1,4 @@
-import { RostrumError } from './errors.ts';
+import { RostrumError } from '../errors.ts';
 import { addMs, type Instant } from './instant.ts';
 import { canonicalJson, type Json } from './json.ts';
 import type { Collection } from './record.ts';

@@ -1,4 +1,14 @@
-import { declaredField, type FieldDeclarations, fieldsIn, isSortable } from './declared-fields.ts';
+import {
+  declaredField,
+  type FieldDeclarations,
+  fieldsIn,
+  isSortable,
+} from '../fields/declared-fields.ts';
+import { checkOptions } from '../options.ts';
+import { isInstant } from '../records/instant.ts';
+import { isPlainObject } from '../records/json.ts';
+import type { Collection } from '../records/record.ts';
+import { isCleanText } from '../records/text.ts';
 import {
   checkFilterValue,
   declaredConditions,
@@ -7,8 +17,6 @@ import {
   isText,
   type ValueRule,
 } from './declared-filters.ts';
-import { isInstant } from './instant.ts';
-import { isPlainObject } from './json.ts';
 import {
   type Condition,
   filterLimits,
@@ -17,8 +25,6 @@ import {
   pageLimits,
   type QueryOrder,
 } from './list.ts';
-import { checkOptions } from './options.ts';
-import type { Collection } from './record.ts';
 import {
   type DefaultOrder,
   type Filter,
@@ -31,7 +37,6 @@ import {
   type SharedFilter,
   sorts,
 } from './search.ts';
-import { isCleanText } from './text.ts';
 
 /** A caller's request for a list; every member is optional. */
 export interface ListRequest<Filter, Sort extends string, Fields extends FieldNames = FieldNames> {

@@ -17,6 +17,11 @@ describe('declared fields', () => {
     await posts.create({ title: 'B', slug: '5', pages: 6, pinned: false });
   });
 
+  it('reject another name of the option at opening', () => {
+    const options = { customFilters: { posts: { slug: 'text' } } } as object;
+    expect(() => createMemoryStore(options)).to.throw(TypeError, 'customFilters');
+  });
+
   it('match by declared names, ignoring undefined values', async () => {
     const counts: [own: object, count: number][] = [
       [{}, 2],

@@ -24,8 +24,8 @@ const maxNames = 40;
 /** Names in the description, of fields that clients would refuse as arguments. */
 const maxUnlisted = 10;
 
-/** True for the name of an argument that clients accept. */
-const isListed = (name: string) => /^[a-zA-Z0-9_.-]{1,64}$/.test(name);
+/** True for the name of an argument that clients accept. Zod would read an inherited one, such as `toString`. */
+const isListed = (name: string) => /^[a-zA-Z0-9_.-]{1,64}$/.test(name) && !(name in {});
 
 /** A reference that would lead elsewhere in the schema of a tool. */
 const brokenReference = /"\$ref":"#("|\/(?!\$defs\/|definitions\/))/;

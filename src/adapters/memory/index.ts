@@ -6,6 +6,7 @@ import {
   fieldsIn,
   type NoDeclaredFields,
 } from '../../domain/fields/declared-fields.ts';
+import { checkOptions } from '../../domain/options.ts';
 import type { Instant } from '../../domain/records/instant.ts';
 import { type Post, withoutAuthor } from '../../domain/records/post.ts';
 import type { Id } from '../../domain/records/record.ts';
@@ -25,7 +26,8 @@ import { Table, versionedOf } from './table.ts';
 export function createMemoryStore<const Declared extends DeclaredFields = NoDeclaredFields>(
   options?: StoreOptions<Declared>,
 ): Store<Declared>;
-export function createMemoryStore({ declaredFields = {} }: StoreOptions = {}): Store {
+export function createMemoryStore(options: StoreOptions = {}): Store {
+  const { declaredFields = {} } = checkOptions<StoreOptions>(options, ['declaredFields']);
   const state: State = { isClosed: false, isFilling: false };
   const events = new EventRing();
   const onEvent = events.add.bind(events);

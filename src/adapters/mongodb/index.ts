@@ -1,5 +1,6 @@
 /** The MongoDB store. */
 import type { DeclaredFields, NoDeclaredFields } from '../../domain/fields/declared-fields.ts';
+import { checkOptions } from '../../domain/options.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { Transfer } from '../../ports/transfer.ts';
@@ -44,6 +45,7 @@ export function openMongodbStore<const Declared extends DeclaredFields = NoDecla
   options: MongodbStoreOptions<Declared>,
 ): MongodbStore<Declared>;
 export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
+  checkOptions(options, ['url', 'logger', 'declaredFields']);
   const { url, logger, declaredFields = {} } = options;
   const connection = new Connection(readUrl(url), safeLogger(logger), declaredFields);
   const creations = new Creations(connection);

@@ -4,6 +4,7 @@ import {
   type DeclaredFields,
   fieldsIn,
 } from '../../domain/fields/declared-fields.ts';
+import { checkOptions } from '../../domain/options.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection, isSound } from './connection/connection.ts';
@@ -24,6 +25,7 @@ const nodeSqlite: Driver = (file, options) => new DatabaseSync(file, options);
 
 /** @param driver replaces the default driver in tests. Lists then use it too, without a worker. */
 export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Store {
+  checkOptions(options, ['path', 'declaredFields', 'logger', 'writes']);
   const { declaredFields = {} } = options;
   checkDeclaredFields(declaredFields);
   const logger = safeLogger(options.logger);

@@ -29,9 +29,10 @@ export function chips({ field, text, error, set }: Entry, id: string, about: unk
   function pressed(event: KeyboardEvent): void {
     const { key, isComposing, repeat } = event;
     const input = event.currentTarget as HTMLInputElement;
-    if (key === 'Enter' && !isComposing && input.value.trim() !== '') {
+    if (key === 'Enter' && !isComposing) {
+      // Never saves the form: after a comma, people press Enter out of habit.
       event.preventDefault();
-      add(input);
+      if (input.value.trim() !== '') add(input);
     }
     // Holding the key deletes what was typed, and no chips.
     if (key === 'Backspace' && !repeat && input.value === '')

@@ -185,7 +185,10 @@ export function parse(field: Field, control: Field['control'], text: string): un
     return [...all, ...elementsIn(typing)];
   }
   const number = control === 'number' ? Number(text) : 0;
-  if (!Number.isFinite(number)) throw new Error('This is not a number.');
+  // Number() also reads 0x10 and 0b1, which nobody means in a form.
+  if (!Number.isFinite(number) || (control === 'number' && /[xob]/i.test(text))) {
+    throw new Error('This is not a number.');
+  }
   if (control === 'number') return number;
   if (control !== 'json' && control !== 'choice') return text;
   let value: unknown;

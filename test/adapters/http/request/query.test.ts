@@ -74,7 +74,10 @@ describe('the query', () => {
         'q',
         'Lists cannot be searched by words. A filter with [startsWith] finds the start of a text.',
       ],
-      ['lang', 'To filter by "lang", start the server with --field users.lang:text.'],
+      [
+        'lang',
+        '"lang" is not declared. To filter by it, declare the field, as with --field users.lang:text.',
+      ],
     ] as const) {
       const answer = await api.get(`/users?${encodeURIComponent(name)}=1`);
       const { error } = expectProblem(answer, 400, 'invalid-query');

@@ -113,8 +113,8 @@ export async function countOrphans(db: Db): Promise<number> {
 export function plantUnchangedTouch(): () => void {
   const { update } = Transaction.prototype;
   Transaction.prototype.update = function planted(collection, updates) {
-    const isTouch = updates[0]?.u?.$set?.touched !== undefined;
-    const unchanged = updates.map((one) => ({ ...one, u: { $set: { touched: 0 } } }));
+    const isTouch = updates[0]?.u?.$set?.authorLock !== undefined;
+    const unchanged = updates.map((one) => ({ ...one, u: { $set: { authorLock: 0 } } }));
     return update.call(this, collection, isTouch ? unchanged : updates);
   };
   return () => {

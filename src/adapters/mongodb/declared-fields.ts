@@ -1,6 +1,7 @@
 import type { Db, IndexDescription, MongoServerError } from 'mongodb';
 import {
   brokenDeclarationMessage,
+  type DeclaredFields,
   type FieldDeclarations,
   fieldsIn,
   isSortable,
@@ -8,43 +9,68 @@ import {
 } from '../../domain/fields/declared-fields.ts';
 import type { JsonObject } from '../../domain/records/json.ts';
 import type { Collection } from '../../domain/records/record.ts';
-import { allParts, pathOf, type StoredRecord, versionedOf } from './documents.ts';
+import { type MetaDocument, metaCollection } from './collections.ts';
+import { fieldPath, valueAt } from './documents.ts';
 import { MongodbStoreError } from './errors.ts';
+import { readers } from './record-reader.ts';
 
 /** Returns the indexes for declared fields: for filters, sorts and unique values. */
-export function declaredIndexes(fields: FieldDeclarations = {}): IndexDescription[] {
+export function declaredIndexes(
+  collection: Collection,
+  fields: FieldDeclarations = {},
+): IndexDescription[] {
   return fieldsIn(fields).flatMap((declared) => {
-    const path = pathOf({ field: declared.name, declaredType: declared.type });
+    const path = fieldPath(collection, declared.name);
     // Documents without the field have no entry.
-    const partialFilterExpression = { [path]: { $exists: true } };
+    const isPresent = { [path]: { $exists: true } };
+    // Any number of records can have null.
+    const hasValue = { [path]: { $type: ['string', 'number'] } };
     const filtered = { [path]: 1, createdAt: 1, _id: 1 };
     return [
-      { name: `${path}_createdAt`, key: filtered, partialFilterExpression },
+      { name: `${path}_createdAt`, key: filtered, partialFilterExpression: isPresent },
       ...(isSortable(declared) ? [{ name: path, key: { [path]: 1, _id: 1 } }] : []),
       ...(declared.isUnique
-        ? [{ name: `${path}_unique`, key: { [path]: 1 }, unique: true, partialFilterExpression }]
+        ? [
+            {
+              ...{ name: `${path}_unique`, key: { [path]: 1 } },
+              ...{ unique: true, partialFilterExpression: hasValue },
+            },
+          ]
         : []),
     ];
   });
 }
 
 /** @throws MongodbStoreError if a stored record has a value of another type than a new declaration */
-export async function checkRecords(
-  db: Db,
-  collection: Collection,
-  declarations: FieldDeclarations = {},
-): Promise<void> {
-  const records = db.collection<StoredRecord>(collection);
-  const names = new Set((await records.indexes()).map(({ name }) => name));
-  const fields = fieldsIn(declarations).filter(({ name: field, type: declaredType }) => {
-    return !names.has(`${pathOf({ field, declaredType })}_createdAt`);
-  });
-  if (fields.length === 0) return;
-  for await (const stored of records.find<StoredRecord>({}, { projection: allParts })) {
-    const { record } = versionedOf<JsonObject>(stored);
-    const message = brokenDeclarationMessage(fields, collection, record);
-    if (message !== undefined) throw new MongodbStoreError(message);
+export async function checkRecords(db: Db, declaredFields: DeclaredFields): Promise<void> {
+  const meta = db.collection<MetaDocument>(metaCollection);
+  const declared = await meta.findOne({ _id: 'declared' });
+  for (const collection of ['users', 'posts'] as const) {
+    const fields = fieldsIn(declaredFields[collection]).filter(
+      ({ name, type }) => valueAt(declared ?? {}, `${collection}.${name}`) !== type,
+    );
+    if (fields.length === 0) continue;
+    const paths = fields.map(({ name }) => [fieldPath(collection, name), 1]);
+    const projection = Object.fromEntries(paths);
+    const documents = db.collection(collection).find<Buffer>({}, { projection, raw: true });
+    for await (const document of documents) {
+      const record: JsonObject = JSON.parse(readers[collection].read(document).json);
+      const message = brokenDeclarationMessage(fields, collection, record);
+      if (message !== undefined) throw new MongodbStoreError(message);
+    }
   }
+}
+
+/** Records the types that {@link checkRecords} has checked. */
+export async function recordDeclarations(db: Db, declaredFields: DeclaredFields): Promise<void> {
+  const types = (['users', 'posts'] as const).flatMap((collection) =>
+    fieldsIn(declaredFields[collection]).map(({ name, type }) => [`${collection}.${name}`, type]),
+  );
+  if (types.length === 0) return;
+  const update = { $set: Object.fromEntries(types) };
+  await db
+    .collection<MetaDocument>(metaCollection)
+    .updateOne({ _id: 'declared' }, update, { upsert: true });
 }
 
 /** Returns the error for two stored records that break a new unique declaration. */

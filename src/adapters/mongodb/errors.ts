@@ -31,7 +31,7 @@ export class MongodbStoreError extends Error {
 }
 
 /** Awaits a write. Throws the error of the ports if a unique index or a validator rejects a record. */
-export async function withRecordErrors<T>(write: Promise<T>): Promise<T> {
+export async function translateRejections<T>(write: Promise<T>): Promise<T> {
   try {
     return await write;
   } catch (error) {
@@ -39,16 +39,22 @@ export async function withRecordErrors<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-function rejectionOf(error: unknown): unknown {
-  if (!(error instanceof MongoServerError)) return error;
-  const isDuplicate = error.code === codes.duplicateKey;
-  if (!isDuplicate && error.code !== codes.invalidDocument) return error;
+/** Returns the error of the ports if a unique index or a validator rejected a record, and any other error unchanged. */
+export function rejectionOf(error: unknown): unknown {
+  if (!isDuplicate(error)) {
+    const isInvalid = error instanceof MongoServerError && error.code === codes.invalidDocument;
+    return isInvalid ? refusedByDatabase(error) : error;
+  }
   const { keyPattern = {}, keyValue } = error;
-  const key = isDuplicate ? Object.keys(keyPattern).join() : '';
+  const key = Object.keys(keyPattern).join();
   if (key === '_id') return new RostrumError('id-taken', { id: keyValue._id });
   if (key === 'emailKey') return emailTaken();
-  const [, custom] = /^custom\.(?:text|number)\.(.+)$/.exec(key) ?? [];
-  return custom === undefined ? refusedByDatabase(error) : fieldTaken(custom);
+  const [, field] = /^custom\.([^,]+)$/.exec(key) ?? [];
+  return field === undefined ? refusedByDatabase(error) : fieldTaken(field);
+}
+
+export function isDuplicate(error: unknown): error is MongoServerError {
+  return error instanceof MongoServerError && error.code === codes.duplicateKey;
 }
 
 /** Returns `store-unavailable` for a driver error that means an outage, and any other error unchanged. */

@@ -1,12 +1,13 @@
 import { hash, randomBytes } from 'node:crypto';
-import { type Db, type Document, Long, MongoServerError, Timestamp } from 'mongodb';
+import { type Db, type Document, MongoServerError, Timestamp } from 'mongodb';
 import { RostrumError } from '../../domain/errors.ts';
 import type { Id, Version } from '../../domain/records/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
 import type { Call } from './call.ts';
+import { type MetaDocument, metaCollection, tombstoneCollections } from './collections.ts';
 import type { Connection } from './connection.ts';
+import { closeCursor } from './cursors.ts';
 import { codes } from './errors.ts';
-import { deletedCollections, type MetaDocument, metaCollection } from './layout.ts';
 
 /** The log's name, and the first operation time after every majority-committed write. */
 interface Log {
@@ -66,10 +67,7 @@ export class MongodbEvents implements EventLog {
         readConcern: majority,
         maxTimeMS,
       });
-      const collection = cursor.ns.slice(db.databaseName.length + 1);
-      const cursors = [Long.fromValue(cursor.id)];
-      // If this fails, the server closes the cursor ten minutes later.
-      db.command({ killCursors: collection, cursors }).catch(() => {});
+      closeCursor(db, cursor);
       const changes = cursor.firstBatch as readonly Change[];
       const next = positionOf(String(cursor.postBatchResumeToken._data), log);
       return { events: changes.map(toEvent), next };
@@ -78,9 +76,9 @@ export class MongodbEvents implements EventLog {
 }
 
 const inLive = { 'ns.coll': { $in: ['users', 'posts'] } };
-const inDeleted = { 'ns.coll': { $in: Object.values(deletedCollections) } };
+const inTombstones = { 'ns.coll': { $in: Object.values(tombstoneCollections) } };
 const updated = 'updateDescription.updatedFields.version';
-const versions = ['$fullDocument.version', '$fullDocument.last', `$${updated}`];
+const versions = ['$fullDocument.version', '$fullDocument.lastVersion', `$${updated}`];
 
 /** Selects the changes that are events. No record data leaves the server. */
 const pipeline: readonly Document[] = [
@@ -90,7 +88,7 @@ const pipeline: readonly Document[] = [
         { ...inLive, operationType: { $in: ['insert', 'replace', 'drop', 'rename'] } },
         { ...inLive, [updated]: { $exists: true } },
         // An id that `load` stored is not a deletion.
-        { ...inDeleted, operationType: 'insert', 'fullDocument.isLoaded': { $exists: false } },
+        { ...inTombstones, operationType: 'insert', 'fullDocument.isLoaded': { $exists: false } },
       ],
     },
   },
@@ -110,8 +108,8 @@ const majority = { level: 'majority' } as const;
 function toEvent({ collection: name, id, version, operationType }: Change): RecordEvent {
   const isChange = ['insert', 'update', 'replace'].includes(operationType);
   if (!isChange) throw new RostrumError('events-expired', {});
-  const isUser = name === 'users' || name === deletedCollections.users;
-  const isDeleted = name === deletedCollections.users || name === deletedCollections.posts;
+  const isUser = name === 'users' || name === tombstoneCollections.users;
+  const isDeleted = name !== 'users' && name !== 'posts';
   const type = isDeleted ? 'deleted' : operationType === 'insert' ? 'created' : 'updated';
   return { type, collection: isUser ? 'users' : 'posts', id, version };
 }

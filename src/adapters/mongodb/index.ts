@@ -6,7 +6,7 @@ import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { Transfer } from '../../ports/transfer.ts';
 import { Connection } from './connection.ts';
 import { readUrl } from './connection-string.ts';
-import { Creations } from './creations.ts';
+import { CreationBatcher } from './creation-batcher.ts';
 import { MongodbEvents } from './events.ts';
 import { MongodbPosts, MongodbUsers } from './repository.ts';
 import { createTransfer } from './transfer.ts';
@@ -48,7 +48,7 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
   checkOptions(options, ['url', 'logger', 'declaredFields']);
   const { url, logger, declaredFields = {} } = options;
   const connection = new Connection(readUrl(url), safeLogger(logger), declaredFields);
-  const creations = new Creations(connection);
+  const creations = new CreationBatcher(connection, declaredFields);
   const close = () => connection.close();
   return {
     users: new MongodbUsers(connection, creations),

@@ -1,5 +1,3 @@
-import { pageLimits } from '../../domain/lists/list.ts';
-
 /**
  * The limits of the store. Names that end in `Ms` are milliseconds. Together they ensure that no call lasts
  * longer than `callMs` (or `longCallMs`, if it makes progress), whatever happens to the server or the network.
@@ -28,6 +26,8 @@ export const limits = {
   openingCheckMs: 20,
   /** The maximum pause between tries of a transaction. */
   pauseMs: 20,
+  /** How long a migration step stays locked after its process has ended. */
+  migrationLockMs: 60_000,
   /** How long an expired receipt is kept, because clocks differ. */
   receiptGraceMs: 60 * 60 * 1000,
   /** The connections that may break during one call before it gives up. */
@@ -36,27 +36,17 @@ export const limits = {
   poolSize: 50,
   /** Concurrent calls. Another one fails as `overloaded`. */
   calls: 2000,
-  /** The maximum JSON size of a small record, in bytes. Small records are read together. */
+  /** The maximum size of a small record's document, in bytes. A larger one lets other work run before the next. */
   smallRecord: 16 * 1024,
-  /** Bytes that all lists of a process read at a time. */
-  listBytes: 32 * 1024 * 1024,
-  /**
-   * Records that a list's first command reads: a page of the default size, and one more. A few large records fill a
-   * page, and the server reads each of them completely, even if it returns only its small part.
-   */
-  firstListRecords: pageLimits.default + 1,
-  /** Records that each further command reads. */
-  listRecords: 512,
-  /** Ids per point-read command. */
+  /** Ids per point-read command, and concurrent commands for each collection. */
   pointReads: 64,
-  /** Large records of a collection that are read by id at a time: more could fill the process's memory. */
-  largeReads: 2,
+  pointReadCommands: 8,
   /** Concurrent transactions that create records. */
   groups: 4,
   /** A group is full at this many records, or once its JSON exceeds this many UTF-16 units. */
   groupRecords: 200,
   groupUnits: 1024 * 1024,
-  /** Tries before a group is halved. */
+  /** Tries before the authors of a group are tried one by one. */
   groupTries: 3,
   /**
    * Documents that one command of a transaction finds or deletes. A command that deletes 20,000 posts takes longer

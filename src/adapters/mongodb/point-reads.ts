@@ -1,82 +1,96 @@
-import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Document } from 'mongodb';
+import { pageLimits } from '../../domain/lists/list.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
-import { allParts, type StoredRecord, smallParts, withoutUtf8Check } from './documents.ts';
+import { readBatches } from './cursors.ts';
+import { nextTurn } from './large-records.ts';
 import { limits } from './limits.ts';
-import { Semaphore } from './semaphore.ts';
 
-/** All waiting reads of one record. */
-type Read = PromiseWithResolvers<StoredRecord | undefined>;
+/** The value of a unique field. */
+export type Key = string | number;
+
+/** A unique field of a collection, and what is read of the documents. */
+interface Target<T> {
+  readonly collection: string;
+  readonly path: string;
+  /** The fields to read; all if absent. */
+  readonly projection?: Document;
+  readonly decode: (document: Buffer) => readonly [key: Key, value: T];
+}
+
+/** All waiting reads of one document. */
+type Read<T> = PromiseWithResolvers<T | undefined>;
 
 /**
- * Batches reads by id. All reads of one iteration of the event loop share a command: another command costs many
- * times as much as another document. A read never joins a command already sent, because it must see every earlier
+ * Batches reads by a unique field. All reads of one iteration of the event loop share a command: another command costs
+ * many times as much as another document. A read never joins a command already sent, because it must see every earlier
  * acknowledged write.
  */
-export class PointReads {
+export class PointReads<T> {
   readonly #connection: Connection;
-  readonly #collection: string;
-  readonly #largeReads = new Semaphore(limits.largeReads);
-  #waiting = new Map<string, Read>();
+  readonly #target: Target<T>;
+  readonly #waiting = new Map<Key, Read<T>>();
+  #commands = 0;
 
-  constructor(connection: Connection, collection: string) {
+  constructor(connection: Connection, target: Target<T>) {
     this.#connection = connection;
-    this.#collection = collection;
+    this.#target = target;
   }
 
-  async read<T extends StoredRecord>(call: Call, id: string): Promise<T | undefined> {
-    const found = await call.read(() => this.#join(id));
-    if (found?.restBytes === undefined) return found as T | undefined;
-    const [whole] = await this.#largeReads.use(1, async () => {
-      // Lets other work run before another large record is parsed.
-      await nextIteration();
-      return call.read(() => this.#find({ _id: id }, allParts));
-    });
-    return whole as T | undefined;
+  read(call: Call, key: Key): Promise<T | undefined> {
+    return call.read(() => this.#join(key));
   }
 
-  #join(id: string): Promise<StoredRecord | undefined> {
+  /** Returns what is stored under each key. */
+  async readAll(call: Call, keys: readonly Key[]): Promise<(T | undefined)[]> {
+    if (keys.length === 0) return [];
+    return call.read(() => Promise.all(keys.map((key) => this.#join(key))));
+  }
+
+  #join(key: Key): Promise<T | undefined> {
     if (this.#waiting.size === 0) setImmediate(() => this.#sendAll());
-    const read: Read = this.#waiting.get(id) ?? Promise.withResolvers();
-    this.#waiting.set(id, read);
+    const read: Read<T> = this.#waiting.get(key) ?? Promise.withResolvers();
+    this.#waiting.set(key, read);
     return read.promise;
   }
 
+  /** Sends waiting reads, unless so many commands run that they would keep other calls from a connection. */
   #sendAll(): void {
-    const all = [...this.#waiting];
-    this.#waiting = new Map();
-    for (let n = 0; n < all.length; n += limits.pointReads) {
-      void this.#send(all.slice(n, n + limits.pointReads));
+    while (this.#waiting.size > 0 && this.#commands < limits.pointReadCommands) {
+      const reads = new Map([...this.#waiting].slice(0, limits.pointReads));
+      for (const key of reads.keys()) this.#waiting.delete(key);
+      this.#commands += 1;
+      void this.#send(reads).finally(() => {
+        this.#commands -= 1;
+        this.#sendAll();
+      });
     }
   }
 
-  async #send(reads: readonly (readonly [string, Read])[]): Promise<void> {
-    const ids = reads.map(([id]) => id);
-    try {
-      // Equality with one id is the fastest condition for the server.
-      const documents = await this.#find(
-        { _id: ids.length === 1 ? ids[0] : { $in: ids } },
-        smallParts,
-      );
-      const found = new Map(documents.map((document) => [document._id, document]));
-      for (const [id, { resolve }] of reads) resolve(found.get(id));
-    } catch (error) {
-      for (const [, { reject }] of reads) reject(error);
-    }
-  }
-
-  async #find(filter: Document, projection: Document): Promise<StoredRecord[]> {
-    const command = {
-      find: this.#collection,
-      filter,
-      projection,
-      batchSize: limits.pointReads,
-      singleBatch: true,
-      readConcern: { level: 'majority' },
-      maxTimeMS: limits.commandMs,
+  async #send(reads: Map<Key, Read<T>>): Promise<void> {
+    const { db } = this.#connection;
+    const { collection, path, projection, decode } = this.#target;
+    const keys = [...reads.keys()];
+    const find = {
+      find: collection,
+      // Equality with one key is the fastest condition for the server.
+      filter: { [path]: keys.length === 1 ? keys[0] : { $in: keys } },
+      ...(projection && { projection }),
+      ...{ limit: keys.length, readConcern: { level: 'majority' } },
     };
-    const { cursor } = await this.#connection.db.command(command, withoutUtf8Check);
-    return cursor.firstBatch;
+    try {
+      const call = this.#connection.sharedCall();
+      for await (const batch of readBatches(db, call, find, pageLimits.bytes)) {
+        for (const document of batch) {
+          if (document.length > limits.smallRecord) await nextTurn();
+          const [key, value] = decode(document);
+          reads.get(key)?.resolve(value);
+          reads.delete(key);
+        }
+      }
+      for (const { resolve } of reads.values()) resolve(undefined);
+    } catch (error) {
+      for (const { reject } of reads.values()) reject(error);
+    }
   }
 }

@@ -17,32 +17,41 @@ import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Creation, CreationHints, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
 import type { Call } from './call.ts';
+import { tombstoneCollections } from './collections.ts';
 import type { Connection } from './connection.ts';
-import type { Creations } from './creations.ts';
-import { type EncodedRecord, encode, replacement, versionedOf } from './documents.ts';
-import { withRecordErrors } from './errors.ts';
-import { deletedCollections } from './layout.ts';
+import type { CreationBatcher } from './creation-batcher.ts';
+import { type EncodedRecord, encode, replacement } from './documents.ts';
+import { translateRejections } from './errors.ts';
+import { nextTurn } from './large-records.ts';
 import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { PointReads } from './point-reads.ts';
+import { readers, type StoredRecord } from './record-reader.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
 /** What users and posts have in common. */
 abstract class MongodbRepository<R extends User | Post> implements Repository<R> {
   protected readonly connection: Connection;
   readonly #collection: Collection;
-  readonly #creations: Creations;
-  readonly #reads: PointReads;
+  readonly #creations: CreationBatcher;
+  readonly #reads: PointReads<StoredRecord>;
 
-  constructor(connection: Connection, collection: Collection, creations: Creations) {
+  constructor(connection: Connection, collection: Collection, creations: CreationBatcher) {
     this.connection = connection;
     this.#collection = collection;
     this.#creations = creations;
-    this.#reads = new PointReads(connection, collection);
+    const decode = (document: Buffer) => {
+      const record = readers[collection].read(document);
+      return [record.id, record] as const;
+    };
+    this.#reads = new PointReads(connection, { collection, path: '_id', decode });
   }
 
   get(id: Id): Promise<Versioned<R> | undefined> {
-    return this.connection.call((call) => this.#read(call, id));
+    return this.connection.call(async (call) => {
+      const stored = await this.#reads.read(call, id);
+      return stored && new VersionedRecord<R>(stored.json, stored.version);
+    });
   }
 
   async list({ signal, ...query }: ListQuery): Promise<Page<R>> {
@@ -54,38 +63,37 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   async create(record: R, receipt?: Receipt, hints: CreationHints = {}): Promise<Creation<R>> {
     const collection = this.#collection;
     const encoded = encode(collection, record);
-    const keyed = receipt && { ...receipt, id: `${collection} ${receipt.key}` };
     const { isNewId = false } = hints;
-    const creation = this.connection.call((call) =>
-      this.#creations.create({ call, collection, encoded, receipt: keyed, isNewId }),
-    );
+    const request = { collection, encoded, receipt: receipt && { ...receipt }, isNewId };
+    const creation = this.connection.call((call) => this.#creations.create({ call, ...request }));
     return creation as Promise<Creation<R>>;
   }
 
   lastVersion(id: Id): Promise<Version | undefined> {
     const byId = { $match: { _id: id } };
-    const deleted = { coll: deletedCollections[this.#collection], pipeline: [byId] };
-    const pipeline = [byId, { $project: { last: '$version' } }, { $unionWith: deleted }];
+    const deleted = { coll: tombstoneCollections[this.#collection], pipeline: [byId] };
+    const pipeline = [byId, { $project: { lastVersion: '$version' } }, { $unionWith: deleted }];
     const collection = this.connection.db.collection(this.#collection);
     return this.connection.read(async ({ maxTimeMS }) => {
       // One snapshot: a record that is deleted meanwhile is in exactly one of the two collections.
       const options = { readConcern: { level: 'snapshot' }, maxTimeMS } as const;
       const [found] = await collection.aggregate(pipeline, options).toArray();
-      return found?.last;
+      return found?.lastVersion;
     });
   }
 
   update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
     return this.connection.call((call) =>
       this.#change(call, id, async (current) => {
-        const { version, json } = current;
-        const { authorId } = current.record as Partial<Post>;
-        const decided = decide(current);
+        const { version, json, authorId } = current;
+        const versioned = new VersionedRecord<R>(json, version);
+        const decided = decide(versioned);
         // From the text, because `decide` may have changed the object that it was given.
-        if (decided === current.record) return new VersionedRecord<R>(json, version);
+        if (decided === versioned.record) return new VersionedRecord<R>(json, version);
         const next = encode(this.#collection, decided);
+        if (next.json.length > limits.smallRecord) await nextTurn();
         const isMoved = next.authorId !== null && next.authorId !== authorId;
-        const isReplaced = await withRecordErrors(
+        const isReplaced = await translateRejections(
           isMoved
             ? this.#replaceInTransaction(call, next, version)
             : this.#replace(call, next, version),
@@ -109,15 +117,14 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   ): Promise<T | undefined> {
     return this.connection.call((call) =>
       this.#change(call, id, (current) => {
-        guard?.(current);
-        const { version } = current;
+        const { version, json } = current;
+        guard?.(new VersionedRecord<R>(json, version));
         return inTransaction(this.connection, call, async (transaction) => {
           const count = await transaction.delete(this.#collection, { _id: id, version });
           if (count === 0) return undefined;
           const result = await changeDependents(transaction, call);
-          await transaction.insert(deletedCollections[this.#collection], [
-            { _id: id, last: version },
-          ]);
+          const tombstone = { _id: id, lastVersion: version };
+          await transaction.insert(tombstoneCollections[this.#collection], [tombstone]);
           return result;
         });
       }),
@@ -133,20 +140,15 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   async #change<T>(
     call: Call,
     id: Id,
-    attempt: (current: VersionedRecord<R>) => Promise<T | undefined>,
+    attempt: (current: StoredRecord) => Promise<T | undefined>,
   ): Promise<T | undefined> {
     for (let tries = 1; ; tries++) {
-      const current = await this.#read(call, id);
+      const current = await this.#reads.read(call, id);
       if (current === undefined) return undefined;
       const changed = await attempt(current);
       if (changed !== undefined) return changed;
       await call.backOff(tries);
     }
-  }
-
-  async #read(call: Call, id: Id): Promise<VersionedRecord<R> | undefined> {
-    const stored = await this.#reads.read(call, id);
-    return stored && versionedOf<R>(stored);
   }
 
   async #replace(call: Call, next: EncodedRecord, version: Version): Promise<boolean> {
@@ -164,14 +166,14 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     return inTransaction(this.connection, call, async (transaction) => {
       const statement = { q: { _id: next.id, version }, u: replacement(next, version + 1) };
       if ((await transaction.update(this.#collection, [statement])) === 0) return false;
-      if ((await transaction.touchAuthors([next.authorId])).size > 0) throw unknownAuthor();
+      if ((await transaction.lockAuthors([next.authorId])).size > 0) throw unknownAuthor();
       return true;
     });
   }
 }
 
 export class MongodbUsers extends MongodbRepository<User> implements UserRepository {
-  constructor(connection: Connection, creations: Creations) {
+  constructor(connection: Connection, creations: CreationBatcher) {
     super(connection, 'users', creations);
   }
 
@@ -188,7 +190,7 @@ export class MongodbUsers extends MongodbRepository<User> implements UserReposit
 }
 
 export class MongodbPosts extends MongodbRepository<Post> implements PostRepository {
-  constructor(connection: Connection, creations: Creations) {
+  constructor(connection: Connection, creations: CreationBatcher) {
     super(connection, 'posts', creations);
   }
 
@@ -233,19 +235,16 @@ async function deleteOrKeepPosts(
 
 async function deletePosts(transaction: Transaction, posts: readonly FoundPost[]): Promise<void> {
   await transaction.delete('posts', { _id: { $in: posts.map(({ _id }) => _id) } });
-  const ids = posts.map(({ _id, version }) => ({ _id, last: version }));
-  await transaction.insert(deletedCollections.posts, ids);
+  const tombstones = posts.map(({ _id, version }) => ({ _id, lastVersion: version }));
+  await transaction.insert(tombstoneCollections.posts, tombstones);
 }
 
-/** Makes the change of `withoutAuthor` without sending the posts: the changed members stand beside the JSON. */
+/** Returns the updates that change posts as `withoutAuthor` does: one for all posts with the same new `updatedAt`. */
 function withoutAuthors(found: readonly FoundPost[], at: Instant): Document[] {
   const changes = Map.groupBy(found, ({ updatedAt }) => nextInstant(updatedAt, at));
-  return [...changes].map(([updatedAt, posts]) => {
-    const change = { authorId: null, updatedAt };
-    return {
-      q: { _id: { $in: posts.map(({ _id }) => _id) } },
-      u: { $set: { ...change, override: change }, $inc: { version: 1 } },
-      multi: true,
-    };
-  });
+  return [...changes].map(([updatedAt, posts]) => ({
+    q: { _id: { $in: posts.map(({ _id }) => _id) } },
+    u: { $set: { authorId: null, updatedAt }, $inc: { version: 1 } },
+    multi: true,
+  }));
 }

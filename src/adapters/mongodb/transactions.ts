@@ -1,8 +1,7 @@
 import { type ClientSession, type Db, type Document, MongoServerError, ObjectId } from 'mongodb';
-import type { Id } from '../../domain/records/record.ts';
+import type { Id, Version } from '../../domain/records/record.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
-import { oneBatch } from './documents.ts';
 import { isCommitUnknown, isConnectionBroken } from './errors.ts';
 import { limits } from './limits.ts';
 
@@ -54,7 +53,8 @@ export class Transaction {
   /** Returns the ids and the given fields of documents, at most `limits.documentsPerCommand`. */
   async find(collection: string, filter: Document, fields: Document = {}): Promise<Document[]> {
     const projection = { _id: 1, ...fields };
-    const batch = oneBatch(limits.documentsPerCommand);
+    const limit = limits.documentsPerCommand;
+    const batch = { limit, batchSize: limit, singleBatch: true };
     const { cursor } = await this.#run({ find: collection, filter, projection, ...batch });
     return cursor.firstBatch;
   }
@@ -80,21 +80,30 @@ export class Transaction {
     return this.#write({ delete: collection, deletes: [{ q: filter, limit: 0 }] });
   }
 
+  /** Returns the last versions of those of these records that were deleted, and removes their tombstones. */
+  async takeTombstones(collection: string, ids: readonly Id[]): Promise<Map<Id, Version>> {
+    if (ids.length === 0) return new Map();
+    const found = await this.find(collection, { _id: { $in: ids } }, { lastVersion: 1 });
+    const taken = new Map(found.map(({ _id, lastVersion }) => [_id, lastVersion]));
+    if (taken.size > 0) await this.delete(collection, { _id: { $in: [...taken.keys()] } });
+    return taken;
+  }
+
   /**
-   * Writes to the users who will be named as authors, so that a transaction that deletes one of them conflicts
-   * with this one. Writes a new value each time: the server skips a write that changes nothing, and skipped
+   * Locks the users who will be named as authors: writes to them, so that a transaction that deletes one of them
+   * conflicts with this one. Writes a new value each time: the server skips a write that changes nothing, and skipped
    * writes don't conflict.
    *
    * @param ids null stands for no author
    * @returns the ids that don't belong to a user
    */
-  async touchAuthors(ids: Iterable<Id | null>): Promise<ReadonlySet<Id | null>> {
+  async lockAuthors(ids: Iterable<Id | null>): Promise<ReadonlySet<Id | null>> {
     const authors = new Set(ids);
     authors.delete(null);
     if (authors.size === 0) return authors;
     const filter = { _id: { $in: [...authors] } };
-    const touch = { q: filter, u: { $set: { touched: new ObjectId() } }, multi: true };
-    if ((await this.update('users', [touch])) === authors.size) return new Set();
+    const lock = { q: filter, u: { $set: { authorLock: new ObjectId() } }, multi: true };
+    if ((await this.update('users', [lock])) === authors.size) return new Set();
     return authors.difference(new Set((await this.find('users', filter)).map(({ _id }) => _id)));
   }
 

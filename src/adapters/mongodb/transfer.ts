@@ -1,4 +1,3 @@
-import type { Document } from 'mongodb';
 import { unknownAuthor } from '../../domain/errors.ts';
 import {
   checkLoaded,
@@ -16,10 +15,10 @@ import {
 import { utf8Bytes } from '../../domain/records/text.ts';
 import type { User } from '../../domain/records/user.ts';
 import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.ts';
+import { type MetaDocument, metaCollection, tombstoneCollections } from './collections.ts';
 import type { Connection } from './connection.ts';
-import { type EncodedRecord, encode, replacement } from './documents.ts';
-import { withRecordErrors } from './errors.ts';
-import { deletedCollections, type MetaDocument, metaCollection } from './layout.ts';
+import { documentOf, type EncodedRecord, encode, replacement } from './documents.ts';
+import { translateRejections } from './errors.ts';
 import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
@@ -72,25 +71,25 @@ function transferOf<R extends User | Post>(
     deleted: {
       scan: (limit, after) =>
         connection.read(async ({ maxTimeMS }) => {
-          const deleted = db.collection<DeletedDocument>(deletedCollections[collection]);
+          const tombstones = db.collection<TombstoneDocument>(tombstoneCollections[collection]);
           const filter = after === undefined ? {} : { _id: { $gt: after } };
           const options = { sort: { _id: 1 }, limit, maxTimeMS } as const;
-          const found = await deleted.find(filter, options).toArray();
-          return found.map(({ _id, last }) => ({ id: _id, lastVersion: last }));
+          const found = await tombstones.find(filter, options).toArray();
+          return found.map(({ _id, lastVersion }) => ({ id: _id, lastVersion }));
         }),
       async load(ids) {
         const parts = partsOf(structuredClone(ids), () => 0);
         await loadParts(connection, parts, (transaction, part) =>
-          loadDeletedIds(transaction, collection, part),
+          loadTombstones(transaction, collection, part),
         );
       },
     },
   };
 }
 
-interface DeletedDocument {
+interface TombstoneDocument {
   readonly _id: Id;
-  readonly last: Version;
+  readonly lastVersion: Version;
 }
 
 /** Splits a list into parts, one per transaction. */
@@ -125,44 +124,48 @@ async function loadRecords(
   collection: Collection,
   loaded: readonly { readonly encoded: EncodedRecord; readonly version: Version }[],
 ): Promise<void> {
-  const byId = { _id: { $in: loaded.map(({ encoded }) => encoded.id) } };
-  const live = await versionsOf(transaction, collection, byId, 'version');
-  const deleted = await versionsOf(transaction, deletedCollections[collection], byId, 'last');
+  const ids = loaded.map(({ encoded }) => encoded.id);
+  const live = await versionsOf(transaction, collection, ids);
+  const deleted = await transaction.takeTombstones(tombstoneCollections[collection], ids);
   const updates = loaded.map(({ encoded, version }) => {
     const { id } = encoded;
     const next = versionToLoad(version, live.get(id), deleted.get(id));
+    const isNew = !live.has(id);
     live.set(id, next);
-    return { q: { _id: id }, u: replacement(encoded, next), upsert: true };
+    // A new document as a whole, so that its fields keep their order.
+    const u = isNew ? documentOf(encoded, next) : replacement(encoded, next);
+    return { q: { _id: id }, u, upsert: isNew };
   });
-  if (deleted.size > 0) await transaction.delete(deletedCollections[collection], byId);
-  await withRecordErrors(transaction.update(collection, updates));
+  await translateRejections(transaction.update(collection, updates));
   const authors = loaded.map(({ encoded }) => encoded.authorId);
-  if ((await transaction.touchAuthors(authors)).size > 0) throw unknownAuthor();
+  if ((await transaction.lockAuthors(authors)).size > 0) throw unknownAuthor();
 }
 
-async function loadDeletedIds(
+async function loadTombstones(
   transaction: Transaction,
   collection: Collection,
   ids: readonly DeletedId[],
 ): Promise<void> {
-  const byId = { _id: { $in: ids.map(({ id }) => id) } };
-  const live = await versionsOf(transaction, collection, byId, 'version');
+  const live = await versionsOf(
+    transaction,
+    collection,
+    ids.map(({ id }) => id),
+  );
   const updates = ids
     .filter(({ id }) => !live.has(id))
     .map(({ id, lastVersion }) => ({
       q: { _id: id },
-      u: { $max: { last: lastVersion }, $setOnInsert: { isLoaded: true } },
+      u: { $max: { lastVersion }, $setOnInsert: { isLoaded: true } },
       upsert: true,
     }));
-  await transaction.update(deletedCollections[collection], updates);
+  await transaction.update(tombstoneCollections[collection], updates);
 }
 
 async function versionsOf(
   transaction: Transaction,
-  collection: string,
-  filter: Document,
-  field: 'version' | 'last',
+  collection: Collection,
+  ids: readonly Id[],
 ): Promise<Map<Id, Version>> {
-  const found = await transaction.find(collection, filter, { [field]: 1 });
-  return new Map(found.map((document) => [document._id, document[field]]));
+  const found = await transaction.find(collection, { _id: { $in: ids } }, { version: 1 });
+  return new Map(found.map(({ _id, version }) => [_id, version]));
 }

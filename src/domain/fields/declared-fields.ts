@@ -56,6 +56,8 @@ const reservedNames = [
   ...(['ids', 'nameStartsWith', 'emailStartsWith', 'titleStartsWith'] as const),
   // Arguments of MCP tools.
   ...(['key', 'publish', 'state', 'author', 'title_starts_with'] as const),
+  // A mark of objects in MongoDB's drivers.
+  '_bsontype' as const,
 ];
 type ReservedName = (typeof reservedNames)[number];
 

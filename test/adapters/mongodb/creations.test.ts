@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type ClientSession, type Document, MongoClient, ObjectId } from 'mongodb';
 import { Connection } from '../../../src/adapters/mongodb/connection.ts';
 import { readUrl } from '../../../src/adapters/mongodb/connection-string.ts';
-import { Creations } from '../../../src/adapters/mongodb/creations.ts';
+import { CreationBatcher } from '../../../src/adapters/mongodb/creation-batcher.ts';
 import { MongodbPosts, MongodbUsers } from '../../../src/adapters/mongodb/repository.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Post } from '../../../src/domain/records/post.ts';
@@ -12,6 +12,8 @@ import { OutageProxy } from '../../support/mongod/outage-proxy.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { until, untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
+
+const declaredFields = { posts: { slug: { type: 'text', unique: true } } } as const;
 
 await describeOnMongodb('creations on MongoDB', () => {
   const database = useDatabase();
@@ -32,8 +34,8 @@ await describeOnMongodb('creations on MongoDB', () => {
   beforeEach(async () => {
     const { url } = database;
     const db = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
-    connection = new Connection(db, safeLogger(undefined), {});
-    const creations = new Creations(connection);
+    connection = new Connection(db, safeLogger(undefined), declaredFields);
+    const creations = new CreationBatcher(connection, declaredFields);
     users = new MongodbUsers(connection, creations);
     posts = new MongodbPosts(connection, creations);
     await until(
@@ -60,7 +62,7 @@ await describeOnMongodb('creations on MongoDB', () => {
   /** Starts a transaction that writes to a user, like a deletion. */
   async function hold(id: string): Promise<void> {
     session.startTransaction();
-    const touch = { $set: { touched: new ObjectId() } };
+    const touch = { $set: { authorLock: new ObjectId() } };
     await other
       .db()
       .collection<{ _id: string }>('users')
@@ -76,9 +78,12 @@ await describeOnMongodb('creations on MongoDB', () => {
 
   it('share one transaction within a tick, with a single update of their authors', async () => {
     const authors = await makeUsers(3);
-    await Promise.all(times(20, (n) => posts.create(post({ authorId: authors[n % 3] }))));
-    expect(names()).to.deep.equal(['find', 'insert', 'update', 'commitTransaction']);
-    const [, insert, update] = commands;
+    const hints = { isNewId: true };
+    await Promise.all(
+      times(20, (n) => posts.create(post({ authorId: authors[n % 3] }), undefined, hints)),
+    );
+    expect(names()).to.deep.equal(['insert', 'update', 'commitTransaction']);
+    const [insert, update] = commands;
     expect(insert?.documents).to.have.lengthOf(20);
     expect(update?.updates).to.have.lengthOf(1);
     expect(update?.updates[0].q._id.$in).to.have.members(authors);
@@ -135,6 +140,33 @@ await describeOnMongodb('creations on MongoDB', () => {
       expect((await posts.get(record.id))?.record).to.deep.equal(record);
   });
 
+  it('find all taken values with one command after the first, and no longer try to insert them', async () => {
+    const hints = { isNewId: true };
+    const create = (slug: string) => posts.create(post({ slug }), undefined, hints);
+    await Promise.all(times(20, (n) => create(`taken ${n}`)));
+    for (const before of [['insert', 'abortTransaction'], []]) {
+      commands = [];
+      const results = await Promise.allSettled([
+        ...times(20, (n) => create(`taken ${n}`)),
+        ...times(20, (n) => create(`free ${n} ${before}`)),
+      ]);
+      const errors = results.slice(0, 20).map((one) => one.status === 'rejected' && one.reason);
+      for (const error of errors) expect(isRostrumError(error, 'field-taken')).to.equal(true);
+      expect(results.slice(20).every(({ status }) => status === 'fulfilled')).to.equal(true);
+      expect(names()).to.have.members([...before, 'find', 'insert', 'commitTransaction']);
+      expect(commands.at(-2)?.documents).to.have.lengthOf(20);
+    }
+  });
+
+  it('of one new value within a tick are checked again, and only the first is inserted', async () => {
+    const same = times(20, () => posts.create(post({ slug: 'same' })));
+    const other = posts.create(post({ slug: 'other' }));
+    const results = await Promise.allSettled([...same, other]);
+    const made = results.map(({ status }) => status === 'fulfilled');
+    expect(made).to.deep.equal([true, ...times(19, () => false), true]);
+    expect(names().filter((name) => name === 'insert')).to.have.lengthOf(1);
+  });
+
   it('with 200 known idempotency keys are replayed with a few commands', async () => {
     const receipts = times(200, () => newReceipt());
     await Promise.all(receipts.map((one) => posts.create(post(), one)));
@@ -186,7 +218,7 @@ await describeOnMongodb('creations on MongoDB', () => {
     expect(stored?.expires.getTime() - Date.now()).to.be.within(lifetime, lifetime + 3_700_000);
     await receipts.updateMany({}, { $set: { expires: new Date(0) } });
     await until(
-      async () => (await receipts.countDocuments()) === 0,
+      async () => (await receipts.countDocuments({}, { readConcern: 'majority' })) === 0,
       'the receipt is removed',
       15_000,
     );
@@ -200,10 +232,10 @@ await describeOnMongodb('creations on MongoDB', () => {
     const direct = `mongodb://127.0.0.1:${proxy.port}/${database.db.databaseName}?directConnection=true`;
     const db = readUrl(`${direct}&monitorCommands=true`);
     const behind = new Connection(db, safeLogger(undefined), {});
-    const others = new MongodbPosts(behind, new Creations(behind));
+    const others = new MongodbPosts(behind, new CreationBatcher(behind));
     try {
       await untilServed(() => behind.ready());
-      // Of two authors, so that the group can be halved.
+      // Of two authors, so that the group can be split.
       const group = [post({ authorId: author }), post()];
       const created = database.db.collection<{ _id: string }>('posts');
       const ids = { _id: { $in: group.map(({ id }) => id) } };

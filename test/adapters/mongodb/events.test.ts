@@ -17,23 +17,23 @@ type Kind = RecordEvent['type'] | 'none';
 const forms: Readonly<Record<string, Kind>> = {
   'users insert version': 'created',
   'users update version': 'updated',
-  'users update touched': 'none',
+  'users update authorLock': 'none',
   'users update': 'none',
   'users delete': 'none',
   'posts insert version': 'created',
   'posts update version': 'updated',
   'posts update': 'none',
   'posts delete': 'none',
-  'deletedUsers insert last': 'deleted',
-  'deletedUsers insert isLoaded last': 'none',
-  'deletedUsers update last': 'none',
-  'deletedUsers delete': 'none',
-  'deletedPosts insert last': 'deleted',
-  'deletedPosts insert isLoaded last': 'none',
-  'deletedPosts update last': 'none',
-  'deletedPosts delete': 'none',
-  'receipts insert version': 'none',
-  'receipts replace version': 'none',
+  'userTombstones insert lastVersion': 'deleted',
+  'userTombstones insert isLoaded lastVersion': 'none',
+  'userTombstones update lastVersion': 'none',
+  'userTombstones delete': 'none',
+  'postTombstones insert lastVersion': 'deleted',
+  'postTombstones insert isLoaded lastVersion': 'none',
+  'postTombstones update lastVersion': 'none',
+  'postTombstones delete': 'none',
+  'receipts insert': 'none',
+  'receipts delete': 'none',
   'rostrum insert': 'none',
   'rostrum delete': 'none',
 };
@@ -159,7 +159,7 @@ function formOf(change: ChangeStreamDocument): string {
   const { operationType, ns } = change as ChangeStreamDocument & { ns: { coll: string } };
   const { fullDocument = {}, updateDescription = {} } = change as Document;
   const written = Object.keys({ ...fullDocument, ...updateDescription.updatedFields });
-  const marks = ['version', 'touched', 'last', 'isLoaded'];
+  const marks = ['version', 'authorLock', 'lastVersion', 'isLoaded'];
   const told = marks.filter((mark) => written.includes(mark)).toSorted();
   return [ns.coll, operationType, ...told].join(' ');
 }
@@ -167,8 +167,11 @@ function formOf(change: ChangeStreamDocument): string {
 function eventOf(change: ChangeStreamDocument, type: Kind | undefined): RecordEvent[] {
   if (type === undefined || type === 'none') return [];
   const { ns, documentKey, fullDocument = {}, updateDescription } = change as Document;
-  const { version = fullDocument.last } = { ...fullDocument, ...updateDescription?.updatedFields };
-  const collection = ns.coll.toLowerCase().endsWith('users') ? 'users' : 'posts';
+  const { version = fullDocument.lastVersion } = {
+    ...fullDocument,
+    ...updateDescription?.updatedFields,
+  };
+  const collection = ns.coll.startsWith('user') ? 'users' : 'posts';
   return [{ type, collection, id: documentKey._id, version }];
 }
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { Connection } from '../../../src/adapters/mongodb/connection.ts';
 import { readUrl } from '../../../src/adapters/mongodb/connection-string.ts';
-import { Creations } from '../../../src/adapters/mongodb/creations.ts';
+import { CreationBatcher } from '../../../src/adapters/mongodb/creation-batcher.ts';
 import { type MongodbStore, openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { limits } from '../../../src/adapters/mongodb/limits.ts';
 import { MongodbPosts, MongodbUsers } from '../../../src/adapters/mongodb/repository.ts';
@@ -73,7 +73,7 @@ await describeOnMongodb('a MongoDB server that stops responding', () => {
     url.searchParams.set('monitorCommands', 'true');
     const db = readUrl(url.href);
     const connection = new Connection(db, safeLogger(undefined), {});
-    const creations = new Creations(connection);
+    const creations = new CreationBatcher(connection);
     const [users, posts] = [
       new MongodbUsers(connection, creations),
       new MongodbPosts(connection, creations),

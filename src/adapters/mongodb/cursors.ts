@@ -1,0 +1,69 @@
+import { type Db, type Document, Long } from 'mongodb';
+import type { Call } from './call.ts';
+
+/** What a reply says about a cursor. */
+interface Cursor {
+  readonly id: unknown;
+  readonly ns: string;
+  readonly firstBatch?: readonly Buffer[];
+  readonly nextBatch?: readonly Buffer[];
+}
+
+/**
+ * Options for commands that read records. Their documents stay undecoded until the store needs them: as objects, large
+ * ones take many times their size.
+ */
+const undecoded = { fieldsAsRaw: { firstBatch: true, nextBatch: true } } as const;
+
+/** The average size of a reply's documents: the largest one lately, for reads of each kind. */
+const largestAverages = new Map<string, number>();
+
+/**
+ * Runs a `find` with a limit, and returns its documents, undecoded, in batches of at most 16 MB. Usually the first one
+ * has all documents. Once documents have been large lately, it has only as many of these as `bytes` would hold. Closes
+ * the cursor if the caller stops early.
+ */
+export async function* readBatches(
+  db: Db,
+  call: Call,
+  find: Document & { readonly limit: number },
+  bytes: number,
+): AsyncGenerator<readonly Buffer[]> {
+  const kind = `${find.find} ${find.projection === undefined}`;
+  let average = largestAverages.get(kind) ?? 1;
+  // The server accepts `getMore` only in the session that opened the cursor.
+  const session = db.client.startSession();
+  const send = async (command: Document): Promise<Cursor> => {
+    const batchSize = Math.min(find.limit, Math.max(2, Math.ceil((1.5 * bytes) / average)));
+    const { cursor } = await call.run(({ maxTimeMS, signal }) => {
+      const limited = 'find' in command ? { ...command, maxTimeMS } : command;
+      return db.command({ ...limited, batchSize }, { ...undecoded, session, signal });
+    });
+    return cursor;
+  };
+  let cursor: Cursor | undefined;
+  try {
+    for (let command: Document = find; ; ) {
+      cursor = await send(command);
+      const batch = cursor.firstBatch ?? cursor.nextBatch ?? [];
+      const size = batch.reduce((sum, document) => sum + document.length, 0);
+      average = Math.max(1, size / Math.max(1, batch.length));
+      largestAverages.set(kind, Math.max(average, 0.9 * (largestAverages.get(kind) ?? 1)));
+      yield batch;
+      const id = Long.fromValue(cursor.id as Long);
+      if (id.isZero()) return;
+      command = { getMore: id, collection: find.find };
+    }
+  } finally {
+    if (cursor !== undefined) closeCursor(db, cursor);
+    session.endSession().catch(() => {});
+  }
+}
+
+/** Closes a cursor, if it is open. If this fails, the server closes it ten minutes later. */
+export function closeCursor(db: Db, { id, ns }: Pick<Cursor, 'id' | 'ns'>): void {
+  const cursor = Long.fromValue(id as Long);
+  if (cursor.isZero()) return;
+  const collection = ns.slice(db.databaseName.length + 1);
+  db.command({ killCursors: collection, cursors: [cursor] }).catch(() => {});
+}

@@ -1,0 +1,86 @@
+import type { Collection, Db } from 'mongodb';
+import { type MetaDocument, metaCollection } from './collections.ts';
+import { MongodbStoreError } from './errors.ts';
+import { limits } from './limits.ts';
+
+/**
+ * Changes the data from one layout to the next. It must be short, and safe to repeat: a process can end in the middle,
+ * and another one then starts again.
+ */
+export type MigrationStep = (db: Db) => Promise<void>;
+
+/** The oldest layout that can be migrated, and the steps from there: the first one leads to the next layout. */
+const oldestLayout = 2;
+const migrationSteps: readonly MigrationStep[] = [];
+
+/**
+ * Brings a database to the current layout, step by step and in one process at a time. Marks a new database.
+ *
+ * @param lockMs how long a step stays locked if its process ends
+ * @throws MongodbStoreError for a database that this version does not understand
+ */
+export async function migrate(
+  db: Db,
+  steps = migrationSteps,
+  lockMs: number = limits.migrationLockMs,
+): Promise<void> {
+  const currentLayout = oldestLayout + steps.length;
+  const meta = db.collection<MetaDocument>(metaCollection);
+  for (;;) {
+    const layout = await meta.findOne({ _id: 'layout' });
+    const version = layout === null ? await markNew(db, currentLayout) : Number(layout.version);
+    if (version === currentLayout) return;
+    const step = steps[version - oldestLayout];
+    if (step !== undefined) await runLocked(meta, version, lockMs, () => step(db));
+    else throw new MongodbStoreError(version < oldestLayout ? olderVersion : laterVersion);
+  }
+}
+
+const olderVersion =
+  'This database was made by an older version of Rostrum. Export it with that version (rostrum export), and ' +
+  'import it into a new database with this one (rostrum import --keep-ids --field …).';
+
+const laterVersion =
+  'This database was made by a later version of Rostrum. Run that version, or use another database.';
+
+/** Marks a database without a mark, and returns the layout that it has now. */
+async function markNew(db: Db, currentLayout: number): Promise<number> {
+  const meta = db.collection<MetaDocument>(metaCollection);
+  if ((await meta.findOne({ _id: 'schema' })) !== null) throw new MongodbStoreError(olderVersion);
+  for (const name of ['users', 'posts']) {
+    if ((await db.collection(name).findOne()) === null) continue;
+    // Another process may have marked the database since, and then written to it.
+    if ((await meta.findOne({ _id: 'layout' })) !== null) break;
+    throw new MongodbStoreError(
+      `The collection "${name}" has documents from another program. Use another database.`,
+    );
+  }
+  const mark = { $setOnInsert: { version: currentLayout } };
+  const options = { upsert: true, returnDocument: 'after' } as const;
+  return Number((await meta.findOneAndUpdate({ _id: 'layout' }, mark, options))?.version);
+}
+
+/** Runs a step while no other process does, and records that it is done. */
+async function runLocked(
+  meta: Collection<MetaDocument>,
+  version: number,
+  lockMs: number,
+  step: () => Promise<void>,
+): Promise<void> {
+  const layout = { _id: 'layout', version } as const;
+  const isFree = { $expr: { $lte: [{ $ifNull: ['$lockedUntil', '$$NOW'] }, '$$NOW'] } };
+  // By the server's clock, which all processes share.
+  const lock = [{ $set: { lockedUntil: { $add: ['$$NOW', lockMs] } } }];
+  const { matchedCount } = await meta.updateOne({ ...layout, ...isFree }, lock);
+  if (matchedCount === 0) throw new Error('Another process is migrating this database.');
+  const renew = () => meta.updateOne(layout, lock).catch(() => {});
+  const renewal = setInterval(renew, lockMs / 4);
+  let done = version;
+  try {
+    await step();
+    done += 1;
+  } finally {
+    clearInterval(renewal);
+    await meta.updateOne(layout, { $set: { version: done }, $unset: { lockedUntil: true } });
+  }
+}

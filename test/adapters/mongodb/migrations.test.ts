@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Db } from 'mongodb';
+import { migrate } from '../../../src/adapters/mongodb/migrations.ts';
+import { post, times } from '../../../src/testing/fixtures.ts';
+import { errorOf } from '../../support/error-of.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
+import { untilServed } from '../../support/until.ts';
+import { useDatabase } from './store-on.ts';
+
+await describeOnMongodb('migrations on MongoDB', () => {
+  const database = useDatabase();
+  const layout = () => database.db.collection<{ _id: string }>('rostrum');
+  /** The steps that ran, in their order. */
+  let ran: string[];
+
+  /** A later version with a field for the length of a body, which is then renamed. */
+  const steps = [
+    async (db: Db) => {
+      ran.push('add');
+      await db.collection('posts').updateMany({}, [{ $set: { size: { $strLenCP: '$body' } } }]);
+    },
+    async (db: Db) => {
+      ran.push('rename');
+      await db.collection('posts').updateMany({}, { $rename: { size: 'bodyLength' } });
+    },
+  ];
+
+  beforeEach(async () => {
+    await database.db.dropDatabase();
+    ran = [];
+    const { ready, posts } = database.open();
+    await untilServed(ready, 30_000);
+    for (const body of ['', 'é😀']) await posts.create(post({ id: `p${body.length}`, body }));
+  });
+
+  const lengths = async () => {
+    const found = await database.db.collection('posts').find().sort({ _id: 1 }).toArray();
+    return found.map(({ _id, bodyLength }) => [_id, bodyLength]);
+  };
+
+  it('run each step once, even if many processes open the database', async function () {
+    this.timeout(30_000);
+    await Promise.all(times(5, () => untilServed(() => migrate(database.db, steps), 20_000)));
+    expect(ran).to.deep.equal(['add', 'rename']);
+    expect(await lengths()).to.deep.equal([
+      ['p0', 0],
+      ['p3', 2],
+    ]);
+    expect(await layout().findOne({ _id: 'layout' })).to.deep.equal({ _id: 'layout', version: 4 });
+  });
+
+  it('let a new database begin with the current layout', async () => {
+    await database.db.dropDatabase();
+    await migrate(database.db, steps);
+    expect(ran).to.deep.equal([]);
+    expect(await layout().findOne({ _id: 'layout' })).to.have.property('version', 4);
+  });
+
+  it('start again after a step that failed', async () => {
+    const fail = async () => {
+      throw new Error('planted');
+    };
+    const [add] = steps;
+    if (add === undefined) throw new Error('There is no step.');
+    expect(String(await errorOf(migrate(database.db, [add, fail])))).to.equal('Error: planted');
+    await migrate(database.db, steps);
+    expect(ran).to.deep.equal(['add', 'rename']);
+  });
+
+  it('keep their lock while a step takes longer', async () => {
+    const slow = async (db: Db) => {
+      await sleep(1500);
+      await steps[0]?.(db);
+    };
+    const migrated = migrate(database.db, [slow], 400);
+    await sleep(1000);
+    expect(String(await errorOf(migrate(database.db, [slow], 400)))).to.match(/Another process/);
+    await migrated;
+    expect(ran).to.deep.equal(['add']);
+  });
+
+  it('wait for another process, until its lock has expired', async () => {
+    const lock = (lockedUntil: Date) =>
+      layout().updateOne({ _id: 'layout' }, { $set: { lockedUntil } });
+    await lock(new Date(Date.now() + 60_000));
+    expect(String(await errorOf(migrate(database.db, steps)))).to.match(/Another process/);
+    expect(ran).to.deep.equal([]);
+    await lock(new Date(Date.now() - 1000));
+    await migrate(database.db, steps);
+    expect(ran).to.deep.equal(['add', 'rename']);
+  });
+});

@@ -11,7 +11,7 @@ import {
   openingError,
   SqliteStoreError,
 } from './connection/errors.ts';
-import { checkLayout } from './layout.ts';
+import { checkLayout, prepareLayout } from './layout.ts';
 
 interface CopyOptions {
   /** The data file. A server may have it open, and write to it. */
@@ -100,6 +100,10 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
       try {
         await withConnection(prepareDataFile(path), (target) => checkLayout(target, path));
         await connection.copyTo(path, onProgress);
+        // The backup can be of an earlier layout.
+        await withConnection(path, (target) =>
+          target.transaction('IMMEDIATE', () => prepareLayout(target, path)),
+        );
         return isMoved;
       } catch (error) {
         if (!isMoved && isUnusable(error)) isMoved = moveAside(path);

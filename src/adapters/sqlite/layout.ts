@@ -3,32 +3,31 @@ import type { Collection } from '../../domain/records/record.ts';
 import { type Connection, pragma } from './connection/connection.ts';
 import { SqliteStoreError } from './connection/errors.ts';
 
-/** The version of the tables below, stored in the `user_version` of a file. */
-const layoutVersion = 1;
+/** The first layout that this version can read. */
+const firstLayout = 2;
+
+/** Changes the tables of one layout into those of the next. */
+export type Migration = (connection: Connection) => void;
+
+/**
+ * The steps from {@link firstLayout} to the tables below. Opening a file of an earlier layout runs them in one
+ * transaction, and other processes wait for it: keep them short.
+ */
+const migrations: readonly Migration[] = [];
+
+/** The layout of the tables below, stored in the `user_version` of a file. */
+const newestLayout = firstLayout + migrations.length;
 
 /** Marks our files (https://www.sqlite.org/pragma.html#pragma_application_id): "Rost" in ASCII. */
 const applicationId = 0x526f7374;
 
-/** Marks files of versions before the first release: "Rstm" in ASCII. */
-const preReleaseId = 0x5273746d;
+/** Marks files of versions before layout 1: "Rstm" in ASCII. */
+const formerApplicationId = 0x5273746d;
 
 /** Returns the columns of a collection's search row, without `id`. */
 export function searchColumns(collection: Collection): readonly string[] {
   return Object.keys(searchFields[collection]);
 }
-
-/** The JSON comes last, so that a filter on a column does not read past a long text. */
-const recordTable = (collection: Collection) => `
-  CREATE TABLE ${collection} (
-    id TEXT PRIMARY KEY NOT NULL,
-    version INTEGER NOT NULL,
-    ${searchColumns(collection)
-      .map((name) => `${name} TEXT${name === 'authorId' ? ' REFERENCES users (id)' : ''},`)
-      .join('\n    ')}
-    json TEXT NOT NULL
-  ) STRICT;
-  CREATE TRIGGER ${collection}Deleted AFTER DELETE ON ${collection}
-    BEGIN INSERT OR REPLACE INTO deleted VALUES ('${collection}', old.id, old.version); END;`;
 
 /**
  * Every order of a list has an index on its field and the id. The columns after the id make the index covering
@@ -50,8 +49,21 @@ const indexes = `
   CREATE INDEX postsByAuthor ON posts (authorId, createdAt, id, updatedAt, titleKey);
   CREATE INDEX postsByAuthorAndPublication ON posts (authorId, publishedAt, id);`;
 
+/** The JSON comes last, so that a filter on a column does not read past a long text. */
+const recordTable = (collection: Collection) => `
+  CREATE TABLE ${collection} (
+    id TEXT PRIMARY KEY NOT NULL,
+    version INTEGER NOT NULL,
+    ${searchColumns(collection)
+      .map((name) => `${name} TEXT${name === 'authorId' ? ' REFERENCES users (id)' : ''},`)
+      .join('\n    ')}
+    json TEXT NOT NULL
+  ) STRICT;
+  CREATE TRIGGER ${collection}Deleted AFTER DELETE ON ${collection}
+    BEGIN INSERT OR REPLACE INTO tombstones VALUES ('${collection}', old.id, old.version); END;`;
+
 /**
- * - `deleted`: the last versions of the deleted records that do not exist now. Deletions add theirs by a trigger.
+ * - `tombstones`: the last versions of the deleted records that do not exist now. Deletions add theirs by a trigger.
  * - `events`: written by the store and not by triggers, which more than double the time of an insert. Its first row
  *   is not an event, and its last row is never removed: SQLite numbers a row one after the last, so while the
  *   last row stays, no number is reused.
@@ -68,7 +80,7 @@ const otherTables = `
     PRIMARY KEY (collection, key)
   ) STRICT;
   CREATE INDEX receiptsUntil ON receipts (until);
-  CREATE TABLE deleted (
+  CREATE TABLE tombstones (
     collection TEXT NOT NULL,
     id TEXT NOT NULL,
     lastVersion INTEGER NOT NULL,
@@ -85,38 +97,52 @@ const otherTables = `
   INSERT INTO events VALUES (0, random(), '', '', '', 0);
   CREATE TABLE meta (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`;
 
-/** Creates the tables of an empty file, in the open transaction. */
-export function createLayout(connection: Connection): void {
-  connection.exec(otherTables + recordTable('users') + recordTable('posts') + indexes);
-  connection.exec(
-    `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${layoutVersion}`,
-  );
+/**
+ * Creates the tables of an empty file, or migrates those of an earlier layout, in the open transaction.
+ *
+ * @param steps replaces the migrations in tests
+ */
+export function prepareLayout(connection: Connection, file: string, steps = migrations): void {
+  const newest = firstLayout + steps.length;
+  const layout = checkLayout(connection, file, newest);
+  if (layout === undefined) {
+    connection.exec(otherTables + recordTable('users') + recordTable('posts') + indexes);
+  } else for (const migrate of steps.slice(layout - firstLayout)) migrate(connection);
+  connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${newest}`);
+}
+
+/** Returns true if a file has the tables of this version. Changes nothing. */
+export function hasLayout(connection: Connection, file: string): boolean {
+  return checkLayout(connection, file) === newestLayout;
 }
 
 /**
- * Throws for a file of another program, a pre-release or a newer version. Changes nothing.
+ * Throws for a file of another program, or of a layout that this version cannot read. Changes nothing.
  *
- * @returns false for a file that is still empty
+ * @returns the layout; undefined for a file that is still empty
  */
-export function checkLayout(connection: Connection, file: string): boolean {
+export function checkLayout(
+  connection: Connection,
+  file: string,
+  newest = newestLayout,
+): number | undefined {
   const mark = pragma(connection, 'application_id');
-  if (mark === preReleaseId) {
-    const message = `The data file ${file} was made by a pre-release. Export it with the version that made it, then run import --keep-ids.`;
-    throw new SqliteStoreError('store-pre-release', message);
-  }
   const isEmpty = connection.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined;
-  if (mark !== applicationId && !(mark === 0 && isEmpty)) {
+  if (mark === 0 && isEmpty) return undefined;
+  if (mark !== applicationId && mark !== formerApplicationId) {
     const message = `The file ${file} is a database of another program: choose another path.`;
     throw new SqliteStoreError('store-foreign-database', message);
   }
-  checkVersion(connection, file);
-  return mark === applicationId;
+  const layout = mark === applicationId ? checkVersion(connection, file, newest) : 0;
+  if (layout >= firstLayout) return layout;
+  const message = `The data file ${file} was made by an earlier version of Rostrum, in a layout that this one cannot read. Export it with that version, then import it with this one: rostrum import --keep-ids, with a --field for each declared field.`;
+  throw new SqliteStoreError('store-former-layout', message);
 }
 
 /** Throws if a newer version of Rostrum has changed the layout of the file, also while this one has it open. */
-export function checkVersion(connection: Connection, file: string): void {
-  const version = Number(pragma(connection, 'user_version'));
-  if (version <= layoutVersion) return;
-  const message = `The data file ${file} was written by a newer version of Rostrum (layout ${version}, this one knows ${layoutVersion}): use that version.`;
+export function checkVersion(connection: Connection, file: string, newest = newestLayout): number {
+  const layout = Number(pragma(connection, 'user_version'));
+  if (layout <= newest) return layout;
+  const message = `The data file ${file} was written by a newer version of Rostrum (layout ${layout}, this one knows ${newest}): use that version.`;
   throw new SqliteStoreError('store-newer-layout', message);
 }

@@ -125,14 +125,14 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   readonly deleted = {
     scan: (limit: number, after = ''): Promise<readonly DeletedId[]> =>
       this.parts.file.read(() => {
-        const rows = this.connection.all<[Id, Version]>(this.#sql.deletedAfter, after, limit);
+        const rows = this.connection.all<[Id, Version]>(this.#sql.tombstonesAfter, after, limit);
         return rows.map(([id, lastVersion]) => ({ id, lastVersion }));
       }),
     load: (ids: readonly DeletedId[]): Promise<void> => {
       const copies = ids.map((one) => ({ ...one }));
       return this.#inParts(copies, ({ id, lastVersion }) => {
         if (this.#version(id) === undefined)
-          this.connection.run(this.#sql.addDeleted, id, lastVersion);
+          this.connection.run(this.#sql.addTombstone, id, lastVersion);
       });
     },
   };
@@ -185,13 +185,13 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   }
 
   #deletedVersion(id: Id): Version | undefined {
-    return this.connection.get<[Version]>(this.#sql.deletedVersion, id)?.[0];
+    return this.connection.get<[Version]>(this.#sql.tombstone, id)?.[0];
   }
 
   #insert(record: R, { version, json }: RecordRow): void {
     this.#write(record, this.#sql.insert, version, json, ...this.#searchValues(record), record.id);
     this.#declared.add(record.id);
-    if (version > 1) this.connection.run(this.#sql.forgetDeleted, record.id);
+    if (version > 1) this.connection.run(this.#sql.removeTombstone, record.id);
     this.parts.events.add('created', this.#collection, record.id, version);
   }
 
@@ -251,7 +251,7 @@ function creation<R>(row: RecordRow, replayed: boolean): Creation<R> {
 
 function statementsOf(collection: Collection, columns: readonly string[]) {
   const names = ['version', 'json', ...columns, 'id'].join(', ');
-  const ofDeleted = `collection = '${collection}' AND id`;
+  const ofId = `collection = '${collection}' AND id`;
   return {
     author: 'SELECT 1 FROM users WHERE id = ?',
     withEmail: 'SELECT 1 FROM users WHERE emailKey = ? AND id <> ?',
@@ -260,10 +260,10 @@ function statementsOf(collection: Collection, columns: readonly string[]) {
     findRow: `SELECT version, json, ${columns.join(', ')} FROM ${collection} WHERE id = ?`,
     insert: `INSERT INTO ${collection} (${names}) VALUES (${names.replace(/\w+/g, '?')})`,
     remove: `DELETE FROM ${collection} WHERE id = ?`,
-    deletedVersion: `SELECT lastVersion FROM deleted WHERE ${ofDeleted} = ?`,
-    deletedAfter: `SELECT id, lastVersion FROM deleted WHERE ${ofDeleted} > ? ORDER BY id LIMIT ?`,
-    forgetDeleted: `DELETE FROM deleted WHERE ${ofDeleted} = ?`,
-    addDeleted: `INSERT INTO deleted VALUES ('${collection}', ?, ?)
+    tombstone: `SELECT lastVersion FROM tombstones WHERE ${ofId} = ?`,
+    tombstonesAfter: `SELECT id, lastVersion FROM tombstones WHERE ${ofId} > ? ORDER BY id LIMIT ?`,
+    removeTombstone: `DELETE FROM tombstones WHERE ${ofId} = ?`,
+    addTombstone: `INSERT INTO tombstones VALUES ('${collection}', ?, ?)
       ON CONFLICT DO UPDATE SET lastVersion = max(lastVersion, excluded.lastVersion)`,
   };
 }

@@ -14,7 +14,7 @@ import { OpenFile } from './connection/open-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
 import { declareFields, missingParts } from './declared.ts';
 import { SqliteEvents } from './events.ts';
-import { checkLayout, createLayout } from './layout.ts';
+import { hasLayout, prepareLayout } from './layout.ts';
 import { Lists } from './lists/lists.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
 import { SqlitePostRepository, SqliteUserRepository } from './repositories.ts';
@@ -82,7 +82,7 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   };
 }
 
-/** Opens a data file, and creates missing tables and indexes. */
+/** Opens a data file, creates missing tables and indexes, and migrates an earlier layout. */
 function openConnection(
   file: string,
   driver: Driver,
@@ -95,13 +95,12 @@ function openConnection(
     if (isLogInDoubt(file)) checkLog(file, timeout);
     const opened = new Connection(() => driver(file, { timeout }));
     connection = opened;
-    const hasLayout = opened.transaction('DEFERRED', () => checkLayout(opened, file));
+    const isPrepared = opened.transaction('DEFERRED', () => hasLayout(opened, file));
     applyPragmas(opened, file);
 
-    if (!hasLayout || missingParts(opened, declaredFields).length > 0) {
+    if (!isPrepared || missingParts(opened, declaredFields).length > 0) {
       opened.transaction('IMMEDIATE', () => {
-        // Another process may have created them since.
-        if (!checkLayout(opened, file)) createLayout(opened);
+        prepareLayout(opened, file);
         declareFields(opened, declaredFields, logger);
       });
     }

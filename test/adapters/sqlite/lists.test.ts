@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { Connection } from '../../../src/adapters/sqlite/connection/connection.ts';
 import { declareFields } from '../../../src/adapters/sqlite/declared.ts';
-import { createLayout } from '../../../src/adapters/sqlite/layout.ts';
+import { prepareLayout } from '../../../src/adapters/sqlite/layout.ts';
 import { rangesOf, select } from '../../../src/adapters/sqlite/lists/list-sql.ts';
 import { isQuick } from '../../../src/adapters/sqlite/lists/read-page.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
@@ -39,7 +39,7 @@ describe('query plans of lists on SQLite', () => {
   const connection = new Connection(() => new DatabaseSync(':memory:'));
 
   before(() => {
-    createLayout(connection);
+    prepareLayout(connection, ':memory:');
     declareFields(connection, { posts: declared }, safeLogger(undefined));
   });
   after(() => connection.close());

@@ -11,13 +11,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
+import { Connection } from '../../../src/adapters/sqlite/connection/connection.ts';
 import { prepareDataFile } from '../../../src/adapters/sqlite/connection/data-file.ts';
 import { SqliteStoreError } from '../../../src/adapters/sqlite/index.ts';
+import { type Migration, prepareLayout } from '../../../src/adapters/sqlite/layout.ts';
 import { node } from '../../support/process.ts';
 import { stepped, watched } from './support/faults.ts';
 import { Folder, look, value } from './support/folder.ts';
+import { post } from './support/records.ts';
 
 const index = join(import.meta.dirname, '../../../src/adapters/sqlite/index.ts');
 
@@ -89,17 +92,53 @@ describe('opening a SQLite store', () => {
     expect(error.message).to.include('1000');
   });
 
-  it('rejects a file of a pre-release', () => {
+  for (const [mark, layout] of [
+    [0x5273746d, 6],
+    [0x526f7374, 1],
+  ]) {
+    it(`rejects a file of a former layout: ${layout}`, () => {
+      const path = folder.file();
+      look(path, (database) =>
+        database.exec(`PRAGMA application_id = ${mark}; PRAGMA user_version = ${layout};
+          CREATE TABLE users (id TEXT PRIMARY KEY NOT NULL, record TEXT NOT NULL) STRICT`),
+      );
+      const error = refused(path);
+      expect(error.code).to.equal('store-former-layout');
+      expect(error.message).to.equal(
+        `The data file ${path} was made by an earlier version of Rostrum, in a layout that this one cannot read. Export it with that version, then import it with this one: rostrum import --keep-ids, with a --field for each declared field.`,
+      );
+    });
+  }
+
+  it('migrates an earlier layout step by step, whole or not at all', async () => {
     const path = folder.file();
-    look(path, (database) =>
-      database.exec(`PRAGMA application_id = ${0x5273746d}; PRAGMA user_version = 6;
-        CREATE TABLE users (id TEXT PRIMARY KEY NOT NULL, record TEXT NOT NULL) STRICT`),
-    );
-    const error = refused(path);
-    expect(error.code).to.equal('store-pre-release');
-    expect(error.message).to.equal(
-      `The data file ${path} was made by a pre-release. Export it with the version that made it, then run import --keep-ids.`,
-    );
+    const store = folder.open(path);
+    await store.posts.create(post('p', { title: 'Hello' }));
+    await store.close();
+    const steps: Migration[] = [
+      (connection) => connection.exec('ALTER TABLE posts ADD COLUMN slug TEXT'),
+      (connection) => connection.exec('UPDATE posts SET slug = lower(title)'),
+    ];
+    const failing: Migration = () => {
+      throw new Error('the disk is full');
+    };
+    const migrate = (...all: Migration[]) => {
+      const connection = new Connection(() => new DatabaseSync(path));
+      try {
+        connection.transaction('IMMEDIATE', () => prepareLayout(connection, path, all));
+      } finally {
+        connection.close();
+      }
+    };
+    expect(() => migrate(...steps, failing)).to.throw('the disk is full');
+    const layout = () => look(path, (database) => value(database, 'PRAGMA user_version'));
+    expect(layout()).to.equal(2);
+    for (let times = 0; times < 2; times++) {
+      migrate(...steps);
+      expect(layout()).to.equal(4);
+      expect(look(path, (database) => value(database, 'SELECT slug FROM posts'))).to.equal('hello');
+    }
+    expect(refused(path).code, 'for a version without these steps').to.equal('store-newer-layout');
   });
 
   it('rejects a database of another program', () => {

@@ -9,8 +9,8 @@ export type SqliteStoreErrorCode =
   | 'store-not-a-database'
   /** Another program made this SQLite database. */
   | 'store-foreign-database'
-  /** A version of Rostrum from before its first release made the file. */
-  | 'store-pre-release'
+  /** An earlier version of Rostrum made the file, in a layout that this one cannot read. */
+  | 'store-former-layout'
   /** A newer version of Rostrum wrote the file. */
   | 'store-newer-layout'
   /** SQLite found the file damaged. */

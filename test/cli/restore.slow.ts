@@ -156,7 +156,11 @@ describe('rostrum restore', function () {
       [/foreign\.db is a database of another program/, foreign, `sqlite:${live}`],
       [/The backup .*damaged\.db is damaged: use another one\.$/, damaged, `sqlite:${live}`],
       [/The backup .*text\.txt is damaged: use another one\.$/, text, `sqlite:${live}`],
-      [/old.rostrum\.db was made by an earlier version of Rostrum, .* Export it /, old, `sqlite:${live}`],
+      [
+        /old.rostrum\.db was made by an earlier version of Rostrum, .* Export it /,
+        old,
+        `sqlite:${live}`,
+      ],
       [/foreign\.db is a database of another program/, path('backup.db'), `sqlite:${foreign}`],
       [
         /old.rostrum\.db was made by an earlier version of Rostrum, .* Export it /,

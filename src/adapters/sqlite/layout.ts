@@ -1,5 +1,7 @@
-import { searchFields } from '../../domain/lists/search.ts';
+import { searchFields, searchRow } from '../../domain/lists/search.ts';
+import type { Post } from '../../domain/records/post.ts';
 import type { Collection } from '../../domain/records/record.ts';
+import type { User } from '../../domain/records/user.ts';
 import { type Connection, pragma } from './connection/connection.ts';
 import { SqliteStoreError } from './connection/errors.ts';
 
@@ -13,7 +15,9 @@ export type Migration = (connection: Connection) => void;
  * The steps from {@link firstLayout} to the tables below. Opening a file of an earlier layout runs them in one
  * transaction, and other processes wait for it: keep them short.
  */
-const migrations: readonly Migration[] = [];
+const migrations: readonly Migration[] = [
+  // The first step will lead from layout 2 to layout 3.
+];
 
 /** The layout of the tables below, stored in the `user_version` of a file. */
 const newestLayout = firstLayout + migrations.length;
@@ -30,24 +34,32 @@ export function searchColumns(collection: Collection): readonly string[] {
 }
 
 /**
- * Every order of a list has an index on its field and the id. The columns after the id make the index covering
- * for the other filters and orders.
+ * The columns of the indexes of lists. An index serves lists in order: by the column before `id`, with one value for
+ * any column before that. The columns after `id` make it covering for other filters and orders.
  *
  * Each index with randomly ordered keys costs an insert one more page write, which doubles its cost. So the posts
  * of an author are sorted when they are listed by title or by `updatedAt`.
  */
-const indexes = `
-  CREATE UNIQUE INDEX usersEmail ON users (emailKey);
-  CREATE INDEX usersByEmail ON users (emailKey, id);
-  CREATE INDEX usersByCreation ON users (createdAt, id, updatedAt);
-  CREATE INDEX usersByUpdate ON users (updatedAt, id);
-  CREATE INDEX usersByName ON users (nameKey, id, createdAt);
-  CREATE INDEX postsByCreation ON posts (createdAt, id, updatedAt);
-  CREATE INDEX postsByUpdate ON posts (updatedAt, id);
-  CREATE INDEX postsByPublication ON posts (publishedAt, id, createdAt);
-  CREATE INDEX postsByTitle ON posts (titleKey, id, createdAt);
-  CREATE INDEX postsByAuthor ON posts (authorId, createdAt, id, updatedAt, titleKey);
-  CREATE INDEX postsByAuthorAndPublication ON posts (authorId, publishedAt, id);`;
+export const listIndexes: Readonly<Record<Collection, readonly string[]>> = {
+  users: ['createdAt, id, updatedAt', 'updatedAt, id', 'nameKey, id, createdAt', 'emailKey, id'],
+  posts: [
+    'createdAt, id, updatedAt',
+    'updatedAt, id',
+    'publishedAt, id, createdAt',
+    'titleKey, id, createdAt',
+    'authorId, createdAt, id, updatedAt, titleKey',
+    'authorId, publishedAt, id',
+  ],
+};
+
+/** Names an index after its columns before `id`: `posts_authorId_createdAt`. */
+function createListIndexes(collection: Collection): string {
+  const names = listIndexes[collection].map((columns) => {
+    const name = columns.replace(/, id.*/, '').replace(', ', '_');
+    return `CREATE INDEX IF NOT EXISTS ${collection}_${name} ON ${collection} (${columns})`;
+  });
+  return names.join(';\n  ');
+}
 
 /** The JSON comes last, so that a filter on a column does not read past a long text. */
 const recordTable = (collection: Collection) => `
@@ -60,9 +72,12 @@ const recordTable = (collection: Collection) => `
     json TEXT NOT NULL
   ) STRICT;
   CREATE TRIGGER ${collection}Deleted AFTER DELETE ON ${collection}
-    BEGIN INSERT OR REPLACE INTO tombstones VALUES ('${collection}', old.id, old.version); END;`;
+    BEGIN INSERT OR REPLACE INTO tombstones VALUES ('${collection}', old.id, old.version); END;
+  ${createListIndexes(collection)};`;
 
 /**
+ * - `fields`: the declared fields that the file has indexes or elements of.
+ * - `elements`: the texts in declared arrays, in the order of the default list.
  * - `tombstones`: the last versions of the deleted records that do not exist now. Deletions add theirs by a trigger.
  * - `events`: written by the store and not by triggers, which more than double the time of an insert. Its first row
  *   is not an event, and its last row is never removed: SQLite numbers a row one after the last, so while the
@@ -70,6 +85,21 @@ const recordTable = (collection: Collection) => `
  * - `meta`: facts about the store. The row `filling` marks one that is being filled, and `probe` tests the disk.
  */
 const otherTables = `
+  CREATE TABLE fields (
+    collection TEXT NOT NULL,
+    name TEXT NOT NULL,
+    type TEXT NOT NULL,
+    isUnique INTEGER NOT NULL,
+    PRIMARY KEY (collection, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE elements (
+    collection TEXT NOT NULL,
+    field TEXT NOT NULL,
+    value TEXT NOT NULL,
+    createdAt TEXT NOT NULL,
+    id TEXT NOT NULL,
+    PRIMARY KEY (collection, field, value, createdAt, id)
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE receipts (
     collection TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -106,9 +136,38 @@ export function prepareLayout(connection: Connection, file: string, steps = migr
   const newest = firstLayout + steps.length;
   const layout = checkLayout(connection, file, newest);
   if (layout === undefined) {
-    connection.exec(otherTables + recordTable('users') + recordTable('posts') + indexes);
+    connection.exec(otherTables + recordTable('users') + recordTable('posts'));
+    connection.exec('CREATE UNIQUE INDEX users_unique_emailKey ON users (emailKey)');
   } else for (const migrate of steps.slice(layout - firstLayout)) migrate(connection);
   connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${newest}`);
+}
+
+/** Adds a new search field to the records: a migration for a new filter. */
+export function addSearchField(
+  connection: Connection,
+  collection: Collection,
+  field: string,
+): void {
+  connection.exec(`ALTER TABLE ${collection} ADD COLUMN ${field} TEXT`);
+  const update = `UPDATE ${collection} SET ${field} = ? WHERE rowid = ?`;
+  for (const [rowid, json] of storedRecords(connection, collection)) {
+    const row = searchRow(collection, JSON.parse(json) as User | Post);
+    connection.run(update, row[field] ?? null, rowid);
+  }
+  connection.exec(createListIndexes(collection));
+}
+
+/** Reads all records of a collection, some at a time. */
+export function* storedRecords(
+  connection: Connection,
+  collection: Collection,
+): Generator<readonly [rowid: number, json: string]> {
+  const sql = `SELECT rowid, json FROM ${collection} WHERE rowid > ? ORDER BY rowid LIMIT 100`;
+  let rows = connection.all<[number, string]>(sql, 0);
+  while (rows.length > 0) {
+    yield* rows;
+    rows = connection.all(sql, rows.at(-1)?.[0] ?? 0);
+  }
 }
 
 /** Returns true if a file has the tables of this version. Changes nothing. */

@@ -1,5 +1,5 @@
 import { afterChange, emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts';
-import { checkLoaded, type DeclaredField } from '../../domain/fields/declared-fields.ts';
+import { checkLoaded } from '../../domain/fields/declared-fields.ts';
 import type { ListQuery, Page } from '../../domain/lists/list.ts';
 import { searchRow } from '../../domain/lists/search.ts';
 import type { Post } from '../../domain/records/post.ts';
@@ -19,10 +19,11 @@ import type { Connection, SqlValue } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
-import { FieldIndexes } from './declared.ts';
+import { checkUnique } from './declared-fields.ts';
+import { addElements, removeElements, replaceElements } from './elements.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
-import type { Lists } from './lists/lists.ts';
+import type { DeclaredFields, Lists } from './lists/lists.ts';
 import { addReceipt, findReceipt, type RecordRow } from './receipts.ts';
 
 /** How many records `load` stores in one write, which takes a few milliseconds. */
@@ -34,8 +35,7 @@ export interface StoreParts {
   readonly lists: Lists;
   readonly writes: WriteQueue;
   readonly events: SqliteEvents;
-  /** By collection. */
-  readonly declared: Readonly<Record<Collection, readonly DeclaredField[]>>;
+  readonly declared: DeclaredFields;
 }
 
 /**
@@ -48,14 +48,12 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   readonly #collection: Collection;
   readonly #columns: readonly string[];
   readonly #sql: ReturnType<typeof statementsOf>;
-  readonly #declared: FieldIndexes;
 
   constructor(parts: StoreParts, collection: Collection) {
     this.parts = parts;
     this.connection = parts.file.connection;
     this.#collection = collection;
     this.#columns = searchColumns(collection);
-    this.#declared = new FieldIndexes(parts.file.connection, collection);
     this.#sql = statementsOf(collection, this.#columns);
   }
 
@@ -153,7 +151,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       if (current === undefined) return undefined;
       guard?.(current);
       const done = changeDependents();
-      this.#declared.remove('id', id);
+      removeElements(this.connection, this.#collection, 'id', id);
       this.connection.run(this.#sql.remove, id);
       this.parts.events.add('deleted', this.#collection, id, current.version);
       return done;
@@ -190,7 +188,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
 
   #insert(record: R, { version, json }: RecordRow): void {
     this.#write(record, this.#sql.insert, version, json, ...this.#searchValues(record), record.id);
-    this.#declared.add(record.id);
+    addElements(this.connection, this.#collection, record.id);
     if (version > 1) this.connection.run(this.#sql.removeTombstone, record.id);
     this.parts.events.add('created', this.#collection, record.id, version);
   }
@@ -215,7 +213,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     }
     const sql = `UPDATE ${this.#collection} SET ${sets.join(', ')} WHERE id = ?`;
     this.#write(record, sql, ...values, record.id);
-    this.#declared.replace(current.json, record);
+    replaceElements(this.connection, this.#collection, current.json, record);
     if (version === current.version) return;
     this.parts.events.add('updated', this.#collection, record.id, version);
   }
@@ -238,7 +236,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       const isTaken = sql === this.#sql.insert && has(this.#sql.version, id);
       if (isTaken) throw new RostrumError('id-taken', { id });
       if (has(this.#sql.withEmail, emailKey, id)) throw emailTaken();
-      this.#declared.checkUnique(record);
+      checkUnique(this.connection, this.#collection, record);
       if (authorId !== null && !has(this.#sql.author, authorId)) throw unknownAuthor();
       throw error;
     }

@@ -12,7 +12,7 @@ import { isLogInDoubt, prepareDataFile } from './connection/data-file.ts';
 import { openingError, SqliteStoreError } from './connection/errors.ts';
 import { OpenFile } from './connection/open-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
-import { declareFields, missingParts } from './declared.ts';
+import { declareFields, missingFields } from './declared-fields.ts';
 import { SqliteEvents } from './events.ts';
 import { hasLayout, prepareLayout } from './layout.ts';
 import { Lists } from './lists/lists.ts';
@@ -34,11 +34,11 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   const connection = openConnection(path, driver, declaredFields, logger, limits.busyMs);
   const file = new OpenFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
-  const lists = new Lists(file, driver === nodeSqlite);
   const declared = {
     users: fieldsIn(declaredFields.users),
     posts: fieldsIn(declaredFields.posts),
   };
+  const lists = new Lists(file, declared, driver === nodeSqlite);
   const parts = { file, writes, lists, events: new SqliteEvents(file), declared };
   const users = new SqliteUserRepository(parts);
   const posts = new SqlitePostRepository(parts);
@@ -98,7 +98,7 @@ function openConnection(
     const isPrepared = opened.transaction('DEFERRED', () => hasLayout(opened, file));
     applyPragmas(opened, file);
 
-    if (!isPrepared || missingParts(opened, declaredFields).length > 0) {
+    if (!isPrepared || missingFields(opened, declaredFields).length > 0) {
       opened.transaction('IMMEDIATE', () => {
         prepareLayout(opened, file);
         declareFields(opened, declaredFields, logger);

@@ -16,7 +16,11 @@ import { expect } from 'chai';
 import { Connection } from '../../../src/adapters/sqlite/connection/connection.ts';
 import { prepareDataFile } from '../../../src/adapters/sqlite/connection/data-file.ts';
 import { SqliteStoreError } from '../../../src/adapters/sqlite/index.ts';
-import { type Migration, prepareLayout } from '../../../src/adapters/sqlite/layout.ts';
+import {
+  addSearchField,
+  type Migration,
+  prepareLayout,
+} from '../../../src/adapters/sqlite/layout.ts';
 import { node } from '../../support/process.ts';
 import { stepped, watched } from './support/faults.ts';
 import { Folder, look, value } from './support/folder.ts';
@@ -113,15 +117,17 @@ describe('opening a SQLite store', () => {
   it('migrates an earlier layout step by step, whole or not at all', async () => {
     const path = folder.file();
     const store = folder.open(path);
-    await store.posts.create(post('p', { title: 'Hello' }));
+    await store.posts.create(post('p', { title: 'Straße' }));
     await store.close();
+    // As if titles could not be searched before.
+    look(path, (database) =>
+      database.exec(`DROP INDEX posts_titleKey; DROP INDEX posts_authorId_createdAt;
+        ALTER TABLE posts DROP COLUMN titleKey`),
+    );
     const steps: Migration[] = [
-      (connection) => connection.exec('ALTER TABLE posts ADD COLUMN slug TEXT'),
-      (connection) => connection.exec('UPDATE posts SET slug = lower(title)'),
+      (connection) => addSearchField(connection, 'posts', 'titleKey'),
+      (connection) => connection.exec('CREATE TABLE notes (text TEXT) STRICT'),
     ];
-    const failing: Migration = () => {
-      throw new Error('the disk is full');
-    };
     const migrate = (...all: Migration[]) => {
       const connection = new Connection(() => new DatabaseSync(path));
       try {
@@ -130,13 +136,20 @@ describe('opening a SQLite store', () => {
         connection.close();
       }
     };
-    expect(() => migrate(...steps, failing)).to.throw('the disk is full');
     const layout = () => look(path, (database) => value(database, 'PRAGMA user_version'));
+    const failing: Migration = () => {
+      throw new Error('the disk is full');
+    };
+    expect(() => migrate(...steps, failing)).to.throw('the disk is full');
     expect(layout()).to.equal(2);
     for (let times = 0; times < 2; times++) {
       migrate(...steps);
       expect(layout()).to.equal(4);
-      expect(look(path, (database) => value(database, 'SELECT slug FROM posts'))).to.equal('hello');
+      look(path, (database) => {
+        expect(value(database, 'SELECT titleKey FROM posts')).to.equal('strasse');
+        const index = "SELECT count(*) FROM sqlite_schema WHERE name = 'posts_titleKey'";
+        expect(value(database, index)).to.equal(1);
+      });
     }
     expect(refused(path).code, 'for a version without these steps').to.equal('store-newer-layout');
   });

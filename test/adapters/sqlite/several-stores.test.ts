@@ -4,8 +4,6 @@ import type { Condition, DeclaredType, Store } from '../../../src/ports/index.ts
 import { Folder, look, value } from './support/folder.ts';
 import { post, user } from './support/records.ts';
 
-type Scalar = string | number | boolean;
-
 describe('several SQLite stores on one file', () => {
   const folder = new Folder();
 
@@ -25,30 +23,33 @@ describe('several SQLite stores on one file', () => {
     });
   });
 
-  it('declare different fields, and keep each other’s indexes', async () => {
+  it('declare different fields, and keep each other’s indexes and elements up to date', async () => {
     const path = folder.file();
-    const one = folder.open(path, { declaredFields: { posts: { slug: 'text' } } });
-    await one.posts.create(post('p', { slug: 'a', Slug: 1 }));
+    const one = folder.open(path, { declaredFields: { posts: { slug: 'text', tags: 'text[]' } } });
+    await one.posts.create(post('p', { slug: 'a', Slug: 1, tags: ['x', 'y'] }));
     const other = folder.open(path, { declaredFields: { posts: { Slug: 'number' } } });
-    await folder.open(path, { declaredFields: {} }).close();
-    const total = async (
-      store: Store,
-      field: string,
-      declaredType: DeclaredType,
-      value: Scalar,
-    ) => {
-      const conditions: Condition[] = [{ field, declaredType, op: 'eq', value }];
+    const none = folder.open(path);
+    await none.posts.update('p', ({ record }) => ({ ...record, tags: ['y', 'z'] }));
+    const total = async (store: Store, condition: Condition) => {
       const order = { field: 'createdAt', direction: 'asc' } as const;
-      return (await store.posts.list({ conditions, order, limit: 9, bytes: 999, total: true }))
-        .total;
+      const query = { conditions: [condition], order, limit: 9, bytes: 999, total: true };
+      return (await store.posts.list(query)).total;
     };
-    expect(await total(one, 'slug', 'text', 'a')).to.equal(1);
-    expect(await total(other, 'Slug', 'number', 1)).to.equal(1);
-    const names =
-      "SELECT group_concat(name, ' ' ORDER BY name) FROM sqlite_schema WHERE name LIKE '%lug'";
-    expect(look(path, (database) => value(database, names))).to.equal(
-      'posts_number__53_lug posts_text_slug',
-    );
+    const equal = (field: string, declaredType: DeclaredType, value: string | number) =>
+      ({ field, declaredType, op: 'eq', value }) as const;
+    const has = (value: string) =>
+      ({ field: 'tags', declaredType: 'text[]', op: 'has', value }) as const;
+    expect(await total(one, equal('slug', 'text', 'a'))).to.equal(1);
+    expect(await total(other, equal('Slug', 'number', 1))).to.equal(1);
+    expect(await total(one, has('x'))).to.equal(0);
+    expect(await total(one, has('z'))).to.equal(1);
+    await none.posts.delete('p');
+    look(path, (database) => {
+      const names =
+        "SELECT group_concat(name, ' ' ORDER BY name) FROM sqlite_schema WHERE name LIKE '%lug'";
+      expect(value(database, names)).to.equal('posts__53_lug posts_slug');
+      expect(value(database, 'SELECT count(*) FROM elements')).to.equal(0);
+    });
   });
 
   it('write nothing after a newer version has changed the layout', async () => {

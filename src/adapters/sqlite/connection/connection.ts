@@ -4,7 +4,7 @@ import { DriverError, SqliteStoreError } from './errors.ts';
 /** A value of a statement's parameter, or of a row. */
 export type SqlValue = string | number | null;
 
-/** How many prepared statements and query plans are cached: more than the kinds of lists in use at a time. */
+/** How many prepared statements are cached: more than the kinds of lists in use at a time. */
 const maxStatements = 200;
 
 /**
@@ -14,7 +14,6 @@ const maxStatements = 200;
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #plans = new Map<string, string>();
 
   constructor(open: () => DatabaseSync) {
     this.#database = withDriverErrors(open);
@@ -81,22 +80,6 @@ export class Connection {
     } catch (error) {
       throw error instanceof Error && 'errcode' in error ? new DriverError(error) : error;
     }
-  }
-
-  /**
-   * Returns SQLite's query plan as text, whose wording can change between versions. Cached, because a page
-   * takes 5 % longer otherwise. A plan that predates an index made by another process only costs time.
-   */
-  planOf(sql: string): string {
-    let plan = this.#plans.get(sql);
-    if (plan === undefined) {
-      type Step = [id: number, parent: number, unused: number, detail: string];
-      const steps = this.all<Step>(`EXPLAIN QUERY PLAN ${sql}`);
-      plan = steps.map(([, , , detail]) => detail).join();
-      if (this.#plans.size >= maxStatements) this.#plans.clear();
-      this.#plans.set(sql, plan);
-    }
-    return plan;
   }
 
   close(): void {

@@ -7,7 +7,7 @@ import { Connection, cacheSize } from '../connection/connection.ts';
 import { identityOf } from '../connection/data-file.ts';
 import { DriverError, fileMoved } from '../connection/errors.ts';
 import { recoveryMs } from '../connection/open-file.ts';
-import type { PlainQuery } from './list-sql.ts';
+import type { PlainQuery } from './ranges.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
 /** The data that a worker is started with. */

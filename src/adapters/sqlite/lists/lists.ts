@@ -1,12 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
-import type { ListQuery, Page } from '../../../domain/lists/list.ts';
+import type { DeclaredField } from '../../../domain/fields/declared-fields.ts';
+import type { Condition, ListQuery, Page } from '../../../domain/lists/list.ts';
 import { type Collection, VersionedRecord } from '../../../domain/records/record.ts';
 import { DriverError } from '../connection/errors.ts';
 import type { OpenFile } from '../connection/open-file.ts';
-import type { PlainQuery } from './list-sql.ts';
+import { ListSql } from './list-sql.ts';
 import type { WorkerData, WorkerRequest, WorkerResponse } from './list-worker.ts';
-import { isQuick, type PlainPage, readPage } from './read-page.ts';
+import type { PlainQuery } from './ranges.ts';
+import { type PlainPage, readPage } from './read-page.ts';
 
 /** How many lists can wait for the worker thread. */
 const maxPending = 10_000;
@@ -24,6 +26,9 @@ const script = folder === undefined ? undefined : new URL(`${folder}list-worker$
  */
 const execArgv = ['--disable-warning=ExperimentalWarning'];
 
+/** The declared fields of each collection. */
+export type DeclaredFields = Readonly<Record<Collection, readonly DeclaredField[]>>;
+
 interface PendingList {
   resolve(page: PlainPage | undefined): void;
   reject(error: unknown): void;
@@ -37,6 +42,7 @@ interface PendingList {
  */
 export class Lists {
   readonly #file: OpenFile;
+  readonly #declared: DeclaredFields;
   /** False if no worker can be started. */
   #canUseWorker: boolean;
   #worker: Worker | undefined;
@@ -46,8 +52,9 @@ export class Lists {
   readonly #aborted = new Int32Array(new SharedArrayBuffer(4 * maxPending));
   #lastNumber = 0;
 
-  constructor(file: OpenFile, canUseWorker: boolean) {
+  constructor(file: OpenFile, declared: DeclaredFields, canUseWorker: boolean) {
     this.#file = file;
+    this.#declared = declared;
     this.#canUseWorker = canUseWorker && script !== undefined;
   }
 
@@ -56,7 +63,7 @@ export class Lists {
     this.#file.checkOpen();
     const { connection } = this.#file;
     // Nothing is awaited before the query is sent, because the caller may reuse it.
-    const inWorker = this.#canUseWorker && !isQuick(connection, collection, query);
+    const inWorker = this.#canUseWorker && !this.#isQuick(collection, query);
     const { versions, texts, ...page } =
       (inWorker ? await this.#ask(collection, query, signal) : undefined) ??
       (await this.#file.read(() => readPage(connection, collection, query)));
@@ -71,6 +78,15 @@ export class Lists {
     worker.ref();
     worker.postMessage('close' satisfies WorkerRequest);
     await new Promise((ended) => worker.once('exit', ended));
+  }
+
+  /** True if an index serves the whole list, or if a unique value leaves at most one record. */
+  #isQuick(collection: Collection, query: PlainQuery): boolean {
+    const unique = this.#declared[collection].filter(({ isUnique }) => isUnique);
+    const isUnique = ({ field, op }: Condition) =>
+      op === 'eq' && unique.some(({ name }) => name === field);
+    if (query.conditions.some(isUnique)) return true;
+    return !query.total && new ListSql(collection, query).isIndexOrderedRead;
   }
 
   /** Returns undefined when no worker can be started. */

@@ -1,19 +1,8 @@
 import { cutPage, type Page, type SortKey } from '../../../domain/lists/list.ts';
 import type { Collection, Id, Version } from '../../../domain/records/record.ts';
 import type { Connection } from '../connection/connection.ts';
-import {
-  alongOrder,
-  amongElements,
-  countElements,
-  expression,
-  isHas,
-  type PlainQuery,
-  rangesOf,
-  type Sql,
-  select,
-  type Term,
-  termFor,
-} from './list-sql.ts';
+import { expression, type Has, isHas, ListSql, type Sql } from './list-sql.ts';
+import { type PlainQuery, rangesOf, splitConditions } from './ranges.ts';
 
 /** A page as plain data: a worker sends an array of strings in half the time of objects. */
 export interface PlainPage extends Omit<Page<never>, 'items'> {
@@ -25,16 +14,16 @@ export interface PlainPage extends Omit<Page<never>, 'items'> {
 type Row = [rowid: number, version: Version, json: string | null];
 
 /**
- * The maximum number of sorted rows: with a covering index, or by reading the rows.
- * Both take about 10 ms. With more rows it is faster to walk the index of the order until the page is full.
+ * How many matches are sorted, which takes 10 ms. If there are more, it is faster to walk the index of the order until
+ * the page is full.
  */
-const maxSorted = { inIndex: 20_000, others: 4000 };
+const maxSorted = 4000;
 
 /** With more fields, the expression of a projection could exceed SQLite's limit on its depth. */
 const maxFields = 100;
 
 const whole: Sql = { sql: 'json', values: [] };
-const rowid: Sql = { sql: 'rowid AS row', values: [] };
+const counting: Sql = { sql: 'count(*)', values: [] };
 
 /** Reads a page in one transaction. */
 export function readPage(
@@ -42,19 +31,21 @@ export function readPage(
   collection: Collection,
   query: PlainQuery,
 ): PlainPage {
-  const projection = query.fields && projectionOf(query.fields);
+  const projection = query.fields && projectionOf(collection, query.fields);
   const text = projection ?? whole;
+  const list = new ListSql(collection, query);
   return connection.transaction('DEFERRED', () => {
-    const rarest = rarestElement(connection, collection, query);
+    const strategy = chooseStrategy(connection, list, query);
     function* records() {
-      for (const [row, version, part] of rowsOf(connection, collection, query, text, rarest)) {
+      for (const [row, version, part] of rowsOf(connection, list, query, text, strategy)) {
         const single = `SELECT ${text.sql} FROM ${collection} WHERE rowid = ?`;
         const json = part ?? connection.get<[string]>(single, ...text.values, row)?.[0] ?? '';
         yield { row, version, json };
       }
     }
     const { items, next } = cutPage(records(), query, ({ row }) => {
-      const position = `SELECT ${expression(query.order)}, id FROM ${collection} WHERE rowid = ?`;
+      const columns = `${expression(query.order, collection)}, id`;
+      const position = `SELECT ${columns} FROM ${collection} WHERE rowid = ?`;
       const [key = null, id = ''] = connection.get<[SortKey, Id]>(position, row) ?? [];
       return { key, id };
     });
@@ -62,65 +53,58 @@ export function readPage(
       versions: items.map(({ version }) => version),
       texts: items.map(({ json }) => json),
       next,
-      ...(query.total && { total: countMatches(connection, collection, query, rarest) }),
+      ...(query.total && { total: numberOf(connection, list.matches(counting, strategy.first)) }),
       isProjected: projection !== undefined,
     };
   });
 }
 
-function countMatches(
-  connection: Connection,
-  collection: Collection,
-  { conditions }: PlainQuery,
-  rarest: RarestElement | undefined,
-): number {
-  const terms = conditions.map((condition) => termFor(collection, condition));
-  if (rarest !== undefined) terms.push(rarest.term);
-  const { sql, values } = select({ sql: 'count(*)', values: [] }, collection, terms);
-  const [count] = connection.get<[number]>(sql, ...values) ?? [0];
-  return count;
+/** How the records of a list are found. */
+interface Strategy {
+  /** Whether all matches are sorted. Otherwise the index of the order is read until the page is full. */
+  readonly isSorted: boolean;
+  /** The conditions on arrays, the one that the fewest records meet first. */
+  readonly elements: readonly Has[];
+  /** These conditions, if they are the ones to find all matches by. */
+  readonly first: readonly Has[];
 }
 
-/**
- * Returns true for a page that is read from one index, in order, without rows that don't match. That takes
- * 0.3 ms per 100 records, however deep the page is.
- */
-export function isQuick(
-  connection: Connection,
-  collection: Collection,
-  query: PlainQuery,
-): boolean {
-  if (query.total) return false;
-  try {
-    return rangesOf(collection, query).every((terms) => {
-      const plan = connection.planOf(select(rowid, collection, terms, query.order).sql);
-      const used = plan.split('?').length - 1; // As in `SEARCH posts USING INDEX i (a=? AND b<?)`.
-      return used === terms.length && !isSorted(plan);
-    });
-  } catch {
-    return true; // Reading the page reports what is wrong.
-  }
-}
-
-function isSorted(plan: string): boolean {
-  return plan.includes('TEMP B-TREE');
+/** SQLite has no statistics to choose by, so that its plans never change. */
+function chooseStrategy(connection: Connection, list: ListSql, query: PlainQuery): Strategy {
+  const arrays = query.conditions.filter(isHas);
+  if (list.isIndexOrderedRead) return { isSorted: false, elements: arrays, first: arrays };
+  const counted = arrays.map((condition) => {
+    const count = numberOf(connection, list.countElements(condition, maxSorted + 1));
+    return { condition, count };
+  });
+  counted.sort((a, b) => a.count - b.count);
+  const elements = counted.map(({ condition }) => condition);
+  const [rarest = { count: Number.POSITIVE_INFINITY }] = counted;
+  if (rarest.count <= maxSorted) return { isSorted: true, elements, first: elements };
+  const { others } = splitConditions(query);
+  if (others.every(isHas)) return { isSorted: false, elements, first: elements };
+  const { sql, values } = list.matches({ sql: '1', values: [] });
+  const isSorted = !connection.get(`${sql} LIMIT 1 OFFSET ?`, ...values, maxSorted);
+  return { isSorted, elements, first: [] };
 }
 
 /** Returns the rows of a page, and one more, which tells whether another page follows. */
 function rowsOf(
   connection: Connection,
-  collection: Collection,
+  list: ListSql,
   query: PlainQuery,
   text: Sql,
-  rarest: RarestElement | undefined,
+  { isSorted, elements, first }: Strategy,
 ): readonly Row[] {
   const columns = {
     sql: `rowid, version, CASE WHEN octet_length(json) <= ? THEN ${text.sql} END`,
     values: [Math.ceil(query.bytes / query.limit), ...text.values],
   };
   let rows: readonly Row[] = [];
-  for (const range of rangesOf(collection, query)) {
-    const { sql, values } = statementOf(connection, collection, query, range, columns, rarest);
+  for (const range of rangesOf(query)) {
+    const { sql, values } = isSorted
+      ? list.sorted(columns, range, first)
+      : list.along(columns, range, elements[0]);
     const left = query.limit + 1 - rows.length;
     const found = connection.all<Row>(sql, ...values, left);
     rows = rows.length === 0 ? found : [...rows, ...found];
@@ -129,81 +113,21 @@ function rowsOf(
   return rows;
 }
 
-interface RarestElement {
-  /** How many records have the element, counted up to one more than are sorted. */
-  readonly count: number;
-  readonly term: Term;
-}
-
-/** Finds the condition on an array that the fewest records meet. Its term tests the other ones on these records. */
-function rarestElement(
-  connection: Connection,
-  collection: Collection,
-  query: PlainQuery,
-): RarestElement | undefined {
-  const counted = query.conditions.filter(isHas).map((condition) => {
-    const { sql, values } = countElements(collection, condition, maxSorted.others + 1);
-    const [count] = connection.get<[number]>(sql, ...values) ?? [0];
-    return { condition, count };
-  });
-  const [rarest, ...others] = counted.sort((a, b) => a.count - b.count);
-  if (rarest === undefined) return undefined;
-  const { condition, count } = rarest;
-  const rest = others.map((one) => one.condition);
-  return { count, term: amongElements(collection, condition, rest) };
-}
-
-/**
- * Chooses how to find the rows of a range: in the order of an index; by sorting those that match; or, if
- * these are many, along the index of the order. SQLite has no statistics to choose between the last two.
- */
-function statementOf(
-  connection: Connection,
-  collection: Collection,
-  { order }: PlainQuery,
-  range: readonly Term[],
-  columns: Sql,
-  rarest: RarestElement | undefined,
-): Sql {
-  const isFew = rarest !== undefined && rarest.count <= maxSorted.others;
-  const terms = isFew ? [...range, rarest.term] : range;
-  const keys = select(rowid, collection, terms, order);
-  const plan = connection.planOf(keys.sql);
-  if (isSorted(plan)) {
-    const maxRows = plan.includes('COVERING') ? maxSorted.inIndex : maxSorted.others;
-    const match = select({ sql: '1', values: [] }, collection, terms);
-    if (
-      isFew ||
-      connection.get(`${match.sql} LIMIT 1 OFFSET ?`, ...match.values, maxRows) === undefined
-    ) {
-      // Sorts without the JSON. CROSS JOIN makes the sorted rows the outer loop, which keeps their order
-      // (https://www.sqlite.org/optoverview.html#crossjoin).
-      return {
-        sql: `SELECT ${columns.sql} FROM (${keys.sql} LIMIT ?) CROSS JOIN ${collection} ON rowid = row`,
-        values: [...columns.values, ...keys.values],
-      };
-    }
-  }
-  const { sql, values } = select(
-    columns,
-    collection,
-    isSorted(plan) ? alongOrder(terms, order) : terms,
-    order,
-  );
-  return { sql: `${sql} LIMIT ?`, values };
+function numberOf(connection: Connection, { sql, values }: Sql): number {
+  return connection.get<[number]>(sql, ...values)?.[0] ?? 0;
 }
 
 /**
  * Returns the JSON of the named fields of a record. Returns undefined for names that cannot stand in a
  * path as they are (https://www.sqlite.org/json1.html#path_arguments): then the core cuts the records.
  */
-function projectionOf(fields: readonly string[]): Sql | undefined {
+function projectionOf(collection: Collection, fields: readonly string[]): Sql | undefined {
   const others = fields.filter((name) => name !== 'id');
   const isPlain = others.every((name) => /^[^"\\\p{Control}]+$/u.test(name));
   if (!isPlain || others.length > maxFields) return undefined;
   const members = others.map(() => "coalesce(? || (json -> ?), '')");
   return {
-    sql: [`'{"id":' || json_quote(id)`, ...members, "'}'"].join(' || '),
+    sql: [`'{"id":' || json_quote(${collection}.id)`, ...members, "'}'"].join(' || '),
     values: others.flatMap((name) => [`,"${name}":`, `$."${name}"`]),
   };
 }

@@ -1,0 +1,150 @@
+import { fieldTaken } from '../../domain/errors.ts';
+import {
+  brokenDeclarationMessage,
+  type DeclaredField,
+  type DeclaredFields,
+  fieldsIn,
+  notUniqueMessage,
+} from '../../domain/fields/declared-fields.ts';
+import { declaredValue } from '../../domain/lists/search.ts';
+import type { JsonObject } from '../../domain/records/json.ts';
+import type { Collection, Id } from '../../domain/records/record.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Connection } from './connection/connection.ts';
+import { hasCode, SqliteStoreError } from './connection/errors.ts';
+import { fillElements } from './elements.ts';
+import { storedRecords } from './layout.ts';
+
+/**
+ * Returns the SQL expression for a declared field. It is the one that a person writes in the `sqlite3` shell, so
+ * that their queries use the index as well.
+ */
+export function declaredExpression(name: string): string {
+  return `json ->> '${name}'`;
+}
+
+interface MissingField {
+  readonly collection: Collection;
+  readonly field: DeclaredField;
+}
+
+/** Returns the declared fields that the file does not know, or whose indexes are missing. */
+export function missingFields(
+  connection: Connection,
+  declaredFields: DeclaredFields,
+): readonly MissingField[] {
+  const known = connection
+    .all<[string]>(
+      `SELECT concat_ws(' ', collection, name, type) FROM fields
+        UNION ALL SELECT name FROM sqlite_schema WHERE type = 'index'`,
+    )
+    .flat();
+  return (['users', 'posts'] as const).flatMap((collection) =>
+    fieldsIn(declaredFields[collection])
+      .map((field) => ({ collection, field }))
+      .filter(({ field }) =>
+        [
+          `${collection} ${field.name} ${field.type}`,
+          ...Object.keys(indexesOf(collection, field)),
+        ].some((name) => !known.includes(name)),
+      ),
+  );
+}
+
+/** Returns the indexes of a declared field by their names. */
+function indexesOf(
+  collection: Collection,
+  { name, type, isUnique }: DeclaredField,
+): Readonly<Record<string, string>> {
+  if (type === 'text[]') return {};
+  // Names in SQLite ignore case, and names of fields don't.
+  const code = (character: string) => `_${character.codePointAt(0)?.toString(16)}_`;
+  const index = `${collection}_${name.replace(/[^a-z0-9]/gu, code)}`;
+  const value = declaredExpression(name);
+  // The id serves lists that are sorted by this field; the other columns cover the default orders.
+  const columns = collection === 'posts' ? 'id, createdAt, publishedAt' : 'id, createdAt';
+  return {
+    [index]: `CREATE INDEX IF NOT EXISTS ${index} ON ${collection} (${value}, ${columns})`,
+    ...(isUnique && {
+      [`${index}_unique`]: `CREATE UNIQUE INDEX IF NOT EXISTS ${index}_unique ON ${collection} (${value})
+        WHERE ${value} IS NOT NULL`,
+    }),
+  };
+}
+
+/**
+ * Adds missing declared fields, in the open transaction.
+ *
+ * @throws SqliteStoreError if stored records break a declaration
+ */
+export function declareFields(
+  connection: Connection,
+  declaredFields: DeclaredFields,
+  logger: Logger,
+): void {
+  const missing = Map.groupBy(
+    missingFields(connection, declaredFields),
+    ({ collection }) => collection,
+  );
+  for (const [collection, all] of missing) {
+    const fields = all.map(({ field }) => field);
+    checkRecords(connection, collection, fields);
+    for (const field of fields) {
+      const start = performance.now();
+      declareField(connection, collection, field);
+      const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
+      logger.info({ collection, field: field.name, seconds }, 'Indexed a declared field.');
+    }
+  }
+}
+
+function declareField(connection: Connection, collection: Collection, field: DeclaredField): void {
+  const { name, type, isUnique } = field;
+  connection.run(
+    `INSERT INTO fields VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET type = excluded.type, isUnique = max(isUnique, excluded.isUnique)`,
+    ...[collection, name, type, Number(isUnique)],
+  );
+  try {
+    for (const sql of Object.values(indexesOf(collection, field))) connection.exec(sql);
+  } catch (error) {
+    if (!hasCode(error, 'constraint')) throw error;
+    throw duplicateError(connection, collection, name);
+  }
+  if (type === 'text[]') fillElements(connection, collection, name);
+}
+
+/** @throws SqliteStoreError if a stored record has a value of another type than declared */
+function checkRecords(
+  connection: Connection,
+  collection: Collection,
+  fields: readonly DeclaredField[],
+): void {
+  for (const [, json] of storedRecords(connection, collection)) {
+    const message = brokenDeclarationMessage(fields, collection, JSON.parse(json) as JsonObject);
+    if (message !== undefined) throw new SqliteStoreError('store-breaks-declaration', message);
+  }
+}
+
+function duplicateError(connection: Connection, collection: Collection, name: string) {
+  const value = declaredExpression(name);
+  const ids = connection.get<[Id, Id]>(
+    `SELECT min(id), max(id) FROM ${collection} WHERE ${value} IS NOT NULL
+      GROUP BY ${value} HAVING count(*) > 1 LIMIT 1`,
+  );
+  const message = notUniqueMessage(name, collection, ids ?? []);
+  return new SqliteStoreError('store-breaks-declaration', message);
+}
+
+/** @throws RostrumError `field-taken` if another record has a unique value of this one */
+export function checkUnique(
+  connection: Connection,
+  collection: Collection,
+  record: { readonly id: Id },
+): void {
+  const sql = 'SELECT name FROM fields WHERE collection = ? AND isUnique';
+  for (const [name] of connection.all<[string]>(sql, collection)) {
+    const same = `SELECT 1 FROM ${collection} WHERE ${declaredExpression(name)} = ? AND id <> ?`;
+    if (connection.get(same, declaredValue(record, name), record.id)) throw fieldTaken(name);
+  }
+}

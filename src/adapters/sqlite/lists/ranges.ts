@@ -1,0 +1,91 @@
+import { nextValue } from '../../../domain/lists/declared-filters.ts';
+import {
+  type Condition,
+  compareKeys,
+  type ListQuery,
+  type QueryField,
+  type SortKey,
+} from '../../../domain/lists/list.ts';
+
+/** A query as plain data, which can be sent to a worker. */
+export type PlainQuery = Omit<ListQuery, 'signal'>;
+
+/** A condition. The position of a list sorted by a declared field can also say that a record has no value. */
+export type Test = Condition | (QueryField & { readonly op: 'isNull' });
+
+/** A part of a list that SQLite reads from one range of an index: the records that meet these tests. */
+export interface Range {
+  /** Tests of the sort key: a value, or at most one bound on each side. */
+  readonly key: readonly Test[];
+  /** A test of the id, if all records have the same sort key. */
+  readonly id?: Test | undefined;
+  readonly isOneKey: boolean;
+}
+
+/**
+ * Returns the ranges that a page is read from, in turn, until the page is full. After a position, these are the
+ * records with the same key and a later id, those with a later key, and, in descending order, those without a key.
+ */
+export function rangesOf(query: PlainQuery): readonly Range[] {
+  const { direction, ...field } = query.order;
+  const { own } = splitConditions(query);
+  const fixed = own.find(isOneValue);
+  const all = { key: oneRange(own), isOneKey: fixed !== undefined || field.field === 'id' };
+  if (query.after === undefined) return [all];
+
+  const { key, id } = query.after;
+  const isAscending = direction === 'asc';
+  const later = (of: QueryField, value: string | number): Test =>
+    isAscending ? { ...of, op: 'from', value: nextValue(value) } : { ...of, op: 'before', value };
+  const laterId = later({ field: 'id' }, id);
+  if (field.field === 'id') return [{ ...all, id: laterId }];
+  if (fixed !== undefined) {
+    const distance = compareKeys(key, fixed.op === 'eq' ? (fixed.value as SortKey) : null);
+    if (distance === 0) return [{ ...all, id: laterId }];
+    return distance < 0 === isAscending ? [all] : [];
+  }
+  const isNull: Test = { ...field, op: 'isNull' };
+  const isSame: Test = key === null ? isNull : { ...field, op: 'eq', value: key };
+  const ranges: Range[] = [];
+  if (own.every((one) => !isBound(one) || isWithin(key, one))) {
+    ranges.push({ key: [isSame], id: laterId, isOneKey: true });
+  }
+  if (key !== null) {
+    ranges.push({ key: oneRange([...own, later(field, key)]), isOneKey: false });
+    if (!isAscending && own.length === 0) ranges.push({ key: [isNull], isOneKey: true });
+  } else if (isAscending) {
+    const value = field.declaredType === 'number' ? Number.NEGATIVE_INFINITY : '';
+    ranges.push({ key: oneRange([...own, { ...field, op: 'from', value }]), isOneKey: false });
+  }
+  return ranges;
+}
+
+/** Splits the conditions into those on the field of the order, and the others. */
+export function splitConditions({ conditions, order }: PlainQuery) {
+  const isOwn = (one: Condition) =>
+    one.field === order.field && one.declaredType === order.declaredType;
+  return { own: conditions.filter(isOwn), others: conditions.filter((one) => !isOwn(one)) };
+}
+
+export function isOneValue(test: Test): test is Test & { readonly op: 'eq' | 'isNull' } {
+  return test.op === 'eq' || test.op === 'isNull';
+}
+
+type Bound = Condition & { readonly op: 'from' | 'before' };
+
+export function isBound(test: Test): test is Bound {
+  return test.op === 'from' || test.op === 'before';
+}
+
+function isWithin(key: SortKey, { op, value }: Bound): boolean {
+  return key !== null && compareKeys(key, value) < 0 === (op === 'before');
+}
+
+/** Leaves at most one bound on each side: SQLite would seek to one of them, and read all rows from there to the next. */
+function oneRange(tests: readonly Test[]): readonly Test[] {
+  const bounds = tests.filter(isBound).sort((a, b) => compareKeys(a.value, b.value));
+  const [from] = bounds.filter(({ op }) => op === 'from').reverse();
+  const [before] = bounds.filter(({ op }) => op === 'before');
+  const others = tests.filter((one) => !isBound(one));
+  return [...others, from, before].filter((one) => one !== undefined);
+}

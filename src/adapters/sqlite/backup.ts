@@ -11,6 +11,7 @@ import {
   openingError,
   SqliteStoreError,
 } from './connection/errors.ts';
+import { checkLog } from './connection/last-commit.ts';
 import { checkLayout, prepareLayout } from './layout.ts';
 
 interface CopyOptions {
@@ -44,6 +45,7 @@ export async function backupSqlite(options: SqliteBackupOptions): Promise<void> 
   const { path, to, onProgress = () => {} } = options;
   checkExists(path);
   try {
+    checkLog(path);
     // Not read-only: a read-only connection that is the last one leaves `-wal` and `-shm` behind.
     await withConnection(path, async (connection) => {
       checkLayout(connection, path);
@@ -100,10 +102,12 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
       try {
         await withConnection(prepareDataFile(path), (target) => checkLayout(target, path));
         await connection.copyTo(path, onProgress);
-        // The backup can be of an earlier layout.
-        await withConnection(path, (target) =>
-          target.transaction('IMMEDIATE', () => prepareLayout(target, path)),
-        );
+        await withConnection(path, (target) => {
+          // The backup can be of an earlier layout.
+          target.transaction('IMMEDIATE', () => prepareLayout(target, path));
+          // Until the file itself has the backup, the log does not belong to the file.
+          target.exec('PRAGMA wal_checkpoint(PASSIVE)');
+        });
         return isMoved;
       } catch (error) {
         if (!isMoved && isUnusable(error)) isMoved = moveAside(path);
@@ -113,6 +117,21 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
       }
     }
   });
+}
+
+/**
+ * Checks all tables and indexes of a data file, which blocks the event loop.
+ *
+ * @throws SqliteStoreError, for example `store-damaged`
+ */
+export async function checkSqlite({ path }: { readonly path: string }): Promise<void> {
+  checkExists(path);
+  try {
+    checkLog(path);
+    if (!(await withConnection(path, isSound))) throw damaged(path);
+  } catch (error) {
+    throw openingError(path, error);
+  }
 }
 
 function checkExists(file: string): void {

@@ -23,53 +23,38 @@ export function declaredExpression(name: string): string {
   return `json ->> '${name}'`;
 }
 
-interface MissingField {
-  readonly collection: Collection;
-  readonly field: DeclaredField;
-}
-
-/** Returns the declared fields that the file does not know, or whose indexes are missing. */
-export function missingFields(
-  connection: Connection,
-  declaredFields: DeclaredFields,
-): readonly MissingField[] {
-  const known = connection
-    .all<[string]>(
-      `SELECT concat_ws(' ', collection, name, type) FROM fields
-        UNION ALL SELECT name FROM sqlite_schema WHERE type = 'index'`,
-    )
-    .flat();
+/** Returns the declared fields that the file does not know, or has no index of. */
+export function missingFields(connection: Connection, declaredFields: DeclaredFields) {
+  const known = `SELECT 1 FROM fields WHERE collection = ? AND name = ? AND type = ?
+    AND EXISTS (SELECT 1 FROM sqlite_schema WHERE sqlite_schema.name = ?)`;
   return (['users', 'posts'] as const).flatMap((collection) =>
     fieldsIn(declaredFields[collection])
-      .map((field) => ({ collection, field }))
-      .filter(({ field }) =>
-        [
-          `${collection} ${field.name} ${field.type}`,
-          ...Object.keys(indexesOf(collection, field)),
-        ].some((name) => !known.includes(name)),
-      ),
+      .filter((field) => {
+        const { name, type } = field;
+        return !connection.get(known, collection, name, type, indexOf(collection, field));
+      })
+      .map((field) => ({ collection, field })),
   );
 }
 
-/** Returns the indexes of a declared field by their names. */
-function indexesOf(
-  collection: Collection,
-  { name, type, isUnique }: DeclaredField,
-): Readonly<Record<string, string>> {
-  if (type === 'text[]') return {};
+/** Names the index that a declaration adds; an array has the table of elements. */
+function indexOf(collection: Collection, { name, type, isUnique }: DeclaredField): string {
+  if (type === 'text[]') return 'elements';
   // Names in SQLite ignore case, and names of fields don't.
   const code = (character: string) => `_${character.codePointAt(0)?.toString(16)}_`;
   const index = `${collection}_${name.replace(/[^a-z0-9]/gu, code)}`;
-  const value = declaredExpression(name);
+  return isUnique ? `${index}_unique` : index;
+}
+
+function createIndexes(collection: Collection, field: DeclaredField): string {
+  const value = declaredExpression(field.name);
   // The id serves lists that are sorted by this field; the other columns cover the default orders.
   const columns = collection === 'posts' ? 'id, createdAt, publishedAt' : 'id, createdAt';
-  return {
-    [index]: `CREATE INDEX IF NOT EXISTS ${index} ON ${collection} (${value}, ${columns})`,
-    ...(isUnique && {
-      [`${index}_unique`]: `CREATE UNIQUE INDEX IF NOT EXISTS ${index}_unique ON ${collection} (${value})
-        WHERE ${value} IS NOT NULL`,
-    }),
-  };
+  const index = indexOf(collection, { ...field, isUnique: false });
+  const unique = `CREATE UNIQUE INDEX IF NOT EXISTS ${indexOf(collection, field)}
+    ON ${collection} (${value}) WHERE ${value} IS NOT NULL`;
+  return `CREATE INDEX IF NOT EXISTS ${index} ON ${collection} (${value}, ${columns});
+    ${field.isUnique ? unique : ''}`;
 }
 
 /**
@@ -106,12 +91,12 @@ function declareField(connection: Connection, collection: Collection, field: Dec
     ...[collection, name, type, Number(isUnique)],
   );
   try {
-    for (const sql of Object.values(indexesOf(collection, field))) connection.exec(sql);
+    if (type === 'text[]') fillElements(connection, collection, name);
+    else connection.exec(createIndexes(collection, field));
   } catch (error) {
     if (!hasCode(error, 'constraint')) throw error;
     throw duplicateError(connection, collection, name);
   }
-  if (type === 'text[]') fillElements(connection, collection, name);
 }
 
 /** @throws SqliteStoreError if a stored record has a value of another type than declared */

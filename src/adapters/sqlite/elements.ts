@@ -5,8 +5,13 @@ import type { Connection, SqlValue } from './connection/connection.ts';
 // declarations in the file, so a server without a declaration keeps them up to date too.
 
 /** Adds the elements of a stored record. */
-export function addElements(connection: Connection, collection: Collection, id: Id): void {
-  connection.run(insert(collection, stored(collection, 'id = ?')), id);
+export function addElements(
+  connection: Connection,
+  collection: Collection,
+  record: { readonly id: Id },
+): void {
+  if (!Object.values(record).some(Array.isArray)) return;
+  connection.run(insert(collection, stored(collection, 'id = ?')), record.id);
 }
 
 /** Adds the elements of one field, of all records. */
@@ -48,7 +53,7 @@ export function replaceElements(
   if (!hasChanged) return;
   const values: SqlValue[] = [storedJson, before.createdAt, record.id];
   connection.run(remove(collection, 'SELECT ? AS json, ? AS createdAt, ? AS id'), ...values);
-  addElements(connection, collection, record.id);
+  addElements(connection, collection, record);
 }
 
 function stored(collection: Collection, condition: string): string {

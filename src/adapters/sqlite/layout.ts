@@ -20,7 +20,7 @@ const migrations: readonly Migration[] = [
 ];
 
 /** The layout of the tables below, stored in the `user_version` of a file. */
-const newestLayout = firstLayout + migrations.length;
+export const newestLayout = firstLayout + migrations.length;
 
 /** Marks our files (https://www.sqlite.org/pragma.html#pragma_application_id): "Rost" in ASCII. */
 const applicationId = 0x526f7374;
@@ -76,6 +76,7 @@ const recordTable = (collection: Collection) => `
   ${createListIndexes(collection)};`;
 
 /**
+ * - `lastCommit`: one row, see `last-commit.ts`.
  * - `fields`: the declared fields that the file has indexes or elements of.
  * - `elements`: the texts in declared arrays, in the order of the default list.
  * - `tombstones`: the last versions of the deleted records that do not exist now. Deletions add theirs by a trigger.
@@ -85,6 +86,7 @@ const recordTable = (collection: Collection) => `
  * - `meta`: facts about the store. The row `filling` marks one that is being filled, and `probe` tests the disk.
  */
 const otherTables = `
+  CREATE TABLE lastCommit (sequence INTEGER NOT NULL, mark INTEGER NOT NULL, inFile INTEGER NOT NULL) STRICT;
   CREATE TABLE fields (
     collection TEXT NOT NULL,
     name TEXT NOT NULL,
@@ -125,6 +127,7 @@ const otherTables = `
     version INTEGER NOT NULL
   ) STRICT;
   INSERT INTO events VALUES (0, random(), '', '', '', 0);
+  INSERT INTO lastCommit SELECT sequence, mark, 0 FROM events;
   CREATE TABLE meta (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`;
 
 /**
@@ -168,11 +171,6 @@ export function* storedRecords(
     yield* rows;
     rows = connection.all(sql, rows.at(-1)?.[0] ?? 0);
   }
-}
-
-/** Returns true if a file has the tables of this version. Changes nothing. */
-export function hasLayout(connection: Connection, file: string): boolean {
-  return checkLayout(connection, file) === newestLayout;
 }
 
 /**

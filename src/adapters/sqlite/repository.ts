@@ -188,7 +188,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
 
   #insert(record: R, { version, json }: RecordRow): void {
     this.#write(record, this.#sql.insert, version, json, ...this.#searchValues(record), record.id);
-    addElements(this.connection, this.#collection, record.id);
+    addElements(this.connection, this.#collection, record);
     if (version > 1) this.connection.run(this.#sql.removeTombstone, record.id);
     this.parts.events.add('created', this.#collection, record.id, version);
   }

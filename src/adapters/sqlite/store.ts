@@ -7,14 +7,15 @@ import {
 import { checkOptions } from '../../domain/options.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
-import { applyPragmas, Connection, isSound } from './connection/connection.ts';
-import { isLogInDoubt, prepareDataFile } from './connection/data-file.ts';
-import { openingError, SqliteStoreError } from './connection/errors.ts';
+import { applyPragmas, Connection } from './connection/connection.ts';
+import { prepareDataFile } from './connection/data-file.ts';
+import { openingError } from './connection/errors.ts';
+import { checkLog } from './connection/last-commit.ts';
 import { OpenFile } from './connection/open-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
 import { declareFields, missingFields } from './declared-fields.ts';
 import { SqliteEvents } from './events.ts';
-import { hasLayout, prepareLayout } from './layout.ts';
+import { checkLayout, newestLayout, prepareLayout } from './layout.ts';
 import { Lists } from './lists/lists.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
 import { SqlitePostRepository, SqliteUserRepository } from './repositories.ts';
@@ -48,8 +49,7 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
     file.rejectCalls();
     await writes.close();
     await lists.close();
-    file.checkpoint();
-    connection.close();
+    file.close();
   }
 
   function close(): Promise<void> {
@@ -92,17 +92,19 @@ function openConnection(
 ): Connection {
   let connection: Connection | undefined;
   try {
-    if (isLogInDoubt(file)) checkLog(file, timeout);
+    checkLog(file, timeout);
     const opened = new Connection(() => driver(file, { timeout }));
     connection = opened;
-    const isPrepared = opened.transaction('DEFERRED', () => hasLayout(opened, file));
+    const layout = opened.transaction('DEFERRED', () => checkLayout(opened, file));
     applyPragmas(opened, file);
 
-    if (!isPrepared || missingFields(opened, declaredFields).length > 0) {
+    if (layout !== newestLayout || missingFields(opened, declaredFields).length > 0) {
       opened.transaction('IMMEDIATE', () => {
         prepareLayout(opened, file);
         declareFields(opened, declaredFields, logger);
       });
+      // So that the file itself has the tables.
+      opened.exec('PRAGMA wal_checkpoint(PASSIVE)');
     }
     // SQLite blocks while it waits for other processes' locks. Only opening may block; an open store must not.
     opened.exec('PRAGMA busy_timeout = 0');
@@ -110,17 +112,5 @@ function openConnection(
   } catch (error) {
     connection?.close();
     throw openingError(file, error);
-  }
-}
-
-/** Read-only: when the last connection that can write closes, SQLite would copy the log into the file. */
-function checkLog(file: string, timeout: number): void {
-  const connection = new Connection(() => nodeSqlite(file, { readOnly: true, timeout }));
-  try {
-    if (isSound(connection)) return;
-    const message = `The data file ${file} and its log ${file}-wal do not match. If the file is a restored backup, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
-    throw new SqliteStoreError('store-damaged', message);
-  } finally {
-    connection.close();
   }
 }

@@ -1,6 +1,7 @@
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   openSync,
   readFileSync,
   renameSync,
@@ -16,7 +17,7 @@ import { isRostrumError } from '../../../src/domain/errors.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { rostrum, startServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-import { expectSound, Folder } from './support/folder.ts';
+import { expectSound, Folder, look } from './support/folder.ts';
 import { post, user } from './support/records.ts';
 
 const numbers = (from: number, to: number) =>
@@ -88,8 +89,10 @@ describe('a data file that was', function () {
   const moved =
     'The data file FILE was moved, replaced or deleted while it was open: put it back, or restart the server.';
   const damaged = 'The data file FILE is damaged: restore a backup (rostrum restore).';
+  const overwritten =
+    'The data file FILE was overwritten with another one while it was open: restart the server to serve that one, or restore a backup (rostrum restore).';
   const mixed =
-    'The data file FILE and its log FILE-wal do not match. If the file is a restored backup, remove FILE-wal and FILE-shm; otherwise go back to a backup (rostrum restore).';
+    'The data file FILE and its log FILE-wal do not belong together. If the file is a backup that you put there, remove FILE-wal and FILE-shm; otherwise go back to a backup (rostrum restore).';
 
   /** Checks the messages of the store, its log, `rostrum backup` and the next start. */
   async function expectSaid(now: string, copied: RegExp | string, next: RegExp | string) {
@@ -137,21 +140,70 @@ describe('a data file that was', function () {
     expect(await postsIn()).to.equal(300);
   });
 
-  it('replaced with a backup is rejected at the next start, because the WAL does not match', async () => {
+  it('replaced with a backup is served unchanged at the next start', async () => {
+    const content = readFileSync(backup);
     renameSync(backup, path);
-    await expectSaid(moved, backedUp, mixed);
-    for (const end of ['-wal', '-shm']) rmSync(path + end);
+    await expectSaid(moved, backedUp, /^ +to /);
+    expect(readFileSync(path).equals(content)).to.equal(true);
+    expect(await postsIn()).to.equal(100);
+    for (const end of ['-wal', '-shm']) expect(existsSync(`${path}${end}.old`), end).to.equal(true);
+  });
+
+  it('overwritten with a backup is served unchanged at the next start', async () => {
+    copyFileSync(backup, path);
+    await expectSaid(overwritten, mixed, /^ +to /);
+    expect(readFileSync(path).equals(readFileSync(backup))).to.equal(true);
     expect(await postsIn()).to.equal(100);
   });
 
-  it('overwritten with a backup is reported as damaged', async () => {
+  it('overwritten with the backup of another store is reported', async () => {
+    const other = folder.file();
+    const otherStore = folder.open(other);
+    await Promise.all(numbers(0, 500).map((id) => otherStore.posts.create(post(id))));
+    await backupSqlite({ path: other, to: backup });
     copyFileSync(backup, path);
-    await expectSaid(damaged, damaged, mixed);
+    expect(await said(store.users.create(user('after')))).to.equal(overwritten);
   });
+
+  it('overwritten with a backup from before a checkpoint is reported', async () => {
+    await backupSqlite({ path, to: backup });
+    await store.posts.create(post('later'));
+    look(path, (database) => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+    await store.ready();
+    copyFileSync(backup, path);
+    expect(await said(store.ready())).to.equal(overwritten);
+  });
+
+  for (const [where, replace] of [
+    ['replaced', renameSync],
+    ['overwritten', copyFileSync],
+  ] as const) {
+    it(`${where} with a backup that lacks few changes is rejected after a crash`, async () => {
+      await store.close();
+      await using server = await startServer('--store', `sqlite:${path}`);
+      const create = () =>
+        fetch(`${server.address}/api/v1/posts`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: '{"title":"x"}',
+        });
+      await create();
+      await backupSqlite({ path, to: backup });
+      await create();
+      look(path, (database) => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+      await create();
+      await server.stop('SIGKILL');
+      replace(backup, path);
+      expect(await command('export', `${folder.file()}.jsonl`)).to.equal(mixed);
+      expect(await command('backup', folder.file())).to.equal(mixed);
+      for (const end of ['-wal', '-shm']) rmSync(path + end);
+      expect(await postsIn()).to.equal(301);
+    });
+  }
 
   it('truncated is reported as damaged', async () => {
     truncateSync(path, 4096 * 5);
-    await expectSaid(damaged, damaged, mixed);
+    await expectSaid(damaged, damaged, damaged);
   });
 
   it('corrupted is reported as damaged', async () => {
@@ -180,14 +232,14 @@ describe('a data file that was', function () {
       .filter((line) => line.includes('"title"')).length;
   }
 
-  for (const [accident, happen] of [
-    ['corrupted', flipBits],
-    ['overwritten', (file: string) => copyFileSync(backup, file)],
+  for (const [accident, happen, now] of [
+    ['corrupted', flipBits, damaged],
+    ['overwritten', (file: string) => copyFileSync(backup, file), overwritten],
   ] as const) {
     it(`${accident} can be restored while the store is open`, async () => {
       happen(path);
       await errorOf(store.posts.list(everything));
-      expect(await said(store.ready())).to.equal(damaged);
+      expect(await said(store.ready())).to.equal(now);
       expect(await restoreSqlite({ path, from: backup })).to.equal(false);
       await store.ready();
       await store.posts.create(post('healed'));
@@ -196,6 +248,26 @@ describe('a data file that was', function () {
       expectSound(path);
     });
   }
+
+  it('checkpointed by other programs is not reported by two stores', async () => {
+    const other = open();
+    for (let round = 0; round < 30; round++) {
+      await Promise.all([store, other].map((one, n) => one.posts.create(post(`${round} ${n}`))));
+      const mode = ['PASSIVE', 'FULL', 'RESTART', 'TRUNCATE'][round % 4];
+      if (round % 3 > 0) look(path, (database) => database.exec(`PRAGMA wal_checkpoint(${mode})`));
+      await Promise.all([store.ready(), other.ready()]);
+    }
+    expect(lines).to.deep.equal([]);
+  });
+
+  it('restored while the store is open can be opened after a crash', async () => {
+    await restoreSqlite({ path, from: backup });
+    await store.posts.create(post('after'));
+    const crashed = folder.file();
+    for (const end of ['', '-wal']) copyFileSync(path + end, crashed + end);
+    path = crashed;
+    expect(await postsIn()).to.equal(101);
+  });
 
   it('removed makes changes and /readyz of a server return 503 within a second; reads continue', async () => {
     await store.close();

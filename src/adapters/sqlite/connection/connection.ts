@@ -147,7 +147,7 @@ export function pragma(connection: Connection, name: string): SqlValue | undefin
   return connection.get<[SqlValue]>(`PRAGMA ${name}`)?.[0];
 }
 
-/** Checks a whole database: about 3 s per gigabyte. */
+/** Checks all tables and indexes of a database: 2 to 14 s per gigabyte. */
 export function isSound(connection: Connection): boolean {
-  return pragma(connection, 'quick_check(1)') === 'ok';
+  return pragma(connection, 'integrity_check(1)') === 'ok';
 }

@@ -59,15 +59,6 @@ export function identityOf(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}`;
 }
 
-/**
- * Returns true if the file was put there after the last write to the log beside it. SQLite applies the log
- * to it anyway (https://sqlite.org/howtocorrupt.html, section 1.4).
- */
-export function isLogInDoubt(file: string): boolean {
-  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
-  return log !== undefined && log.size > 0 && statSync(file).ctimeMs > log.mtimeMs;
-}
-
 function fileSystemType(path: string): number {
   return process.platform === 'linux' ? statfsSync(path).type : 0;
 }

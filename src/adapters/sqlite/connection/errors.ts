@@ -15,7 +15,7 @@ export type SqliteStoreErrorCode =
   | 'store-newer-layout'
   /** SQLite found the file damaged. */
   | 'store-damaged'
-  /** The file was moved, replaced or deleted while it was open. */
+  /** The file was moved, replaced, overwritten or deleted while it was open. */
   | 'store-file-moved'
   /** Another program holds the file's lock for longer than opening waits. */
   | 'store-in-use'
@@ -87,6 +87,16 @@ export function notADatabase(file: string, cause?: unknown): SqliteStoreError {
 export function fileMoved(file: string): SqliteStoreError {
   const message = `The data file ${file} was moved, replaced or deleted while it was open: put it back, or restart the server.`;
   return new SqliteStoreError('store-file-moved', message);
+}
+
+export function fileOverwritten(file: string): SqliteStoreError {
+  const message = `The data file ${file} was overwritten with another one while it was open: restart the server to serve that one, or restore a backup (rostrum restore).`;
+  return new SqliteStoreError('store-file-moved', message);
+}
+
+export function logMismatch(file: string): SqliteStoreError {
+  const message = `The data file ${file} and its log ${file}-wal do not belong together. If the file is a backup that you put there, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
+  return new SqliteStoreError('store-damaged', message);
 }
 
 export function damaged(file: string, cause?: unknown): SqliteStoreError {

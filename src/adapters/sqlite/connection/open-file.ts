@@ -1,10 +1,20 @@
+import { renameSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Outcome, storeUnavailable } from '../../../domain/errors.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { checkVersion } from '../layout.ts';
-import { type Connection, pragma, type SqlValue } from './connection.ts';
+import { Connection, pragma, type SqlValue } from './connection.ts';
 import { identityOf } from './data-file.ts';
-import { DriverError, damaged, fileMoved, hasCode, SqliteStoreError } from './errors.ts';
+import {
+  DriverError,
+  damaged,
+  fileMoved,
+  fileOverwritten,
+  hasCode,
+  SqliteStoreError,
+} from './errors.ts';
+import { type Commit, DataFileReader, isOwnFile, recordCommit } from './last-commit.ts';
 
 /** How long a read waits while another process recovers the log, in milliseconds. */
 export const recoveryMs = 2000;
@@ -24,6 +34,11 @@ export class OpenFile {
   readonly #logger: Logger;
   #isClosed = false;
   #isMoved = false;
+  /** The identities of the log and its index. */
+  readonly #logs: Readonly<Record<string, string | undefined>>;
+  readonly #reader: DataFileReader;
+  /** The last commit that was seen in the file. */
+  #inFile: Commit | undefined;
   /** The `schema_version` of the file when SQLite found it damaged. */
   #damagedAt: SqlValue | undefined;
   readonly #loggedAt = new Map<string, number>();
@@ -34,6 +49,10 @@ export class OpenFile {
     this.connection = connection;
     this.identity = identityOf(path);
     this.#logger = logger;
+    const logs = [`${path}-wal`, `${path}-shm`];
+    this.#logs = Object.fromEntries(logs.map((log) => [log, identityOf(log)]));
+    this.#reader = new DataFileReader(path);
+    this.#inFile = this.#reader.lastCommit();
   }
 
   /** Rejects calls from now on. The connection stays open for calls in progress. */
@@ -68,6 +87,7 @@ export class OpenFile {
       if (!wasMoved) setImmediate(() => this.#checkpoint('PASSIVE'));
       throw this.log(fileMoved(this.path));
     }
+    if (this.#isOverwritten()) throw this.log(fileOverwritten(this.path));
     if (this.#damagedAt !== undefined && this.#damagedAt === this.#schemaVersion()) {
       throw damaged(this.path);
     }
@@ -76,11 +96,19 @@ export class OpenFile {
     checkVersion(this.connection, this.path);
   }
 
+  /** Writes which commit this is, in the open transaction. */
+  recordCommit(): void {
+    recordCommit(this.connection, this.#inFile);
+  }
+
   /** Translates a driver error into an error of the ports. Remembers damage. */
   translate(error: unknown, outcome: Outcome): unknown {
     if (error instanceof SqliteStoreError) return storeUnavailable(outcome, error);
     if (!(error instanceof DriverError)) return error;
     if (!hasCode(error, 'corrupt', 'notADatabase')) return storeUnavailable(outcome, error.cause);
+    if (this.#isOverwritten()) {
+      return storeUnavailable(outcome, this.log(fileOverwritten(this.path)));
+    }
     this.#damagedAt = this.#schemaVersion();
     return storeUnavailable(outcome, this.log(damaged(this.path, error.cause)));
   }
@@ -96,7 +124,47 @@ export class OpenFile {
 
   /** Copies the log into the file, and empties it if no other process is using it. */
   checkpoint(): void {
-    if (identityOf(this.path) === this.identity) this.#checkpoint('TRUNCATE');
+    if (identityOf(this.path) !== this.identity || this.#isOverwritten()) return;
+    this.#checkpoint('TRUNCATE');
+  }
+
+  /**
+   * Closes the connection. If another file is at the path by now, moves the log aside: SQLite would apply it to that
+   * file.
+   */
+  close(): void {
+    const isMoved = identityOf(this.path) !== this.identity;
+    const isOther = isMoved
+      ? !isOwnFile(this.connection, new DataFileReader(this.path))
+      : this.#isOverwritten();
+    if (!isMoved && !isOther) this.#checkpoint('TRUNCATE');
+    const keeper = isOther && !isMoved ? this.#keepLog() : undefined;
+    this.connection.close();
+    this.#reader.close();
+    for (const [log, identity] of Object.entries(isOther ? this.#logs : {})) {
+      if (identityOf(log) === identity) renameSync(log, `${log}.old`);
+    }
+    keeper?.close();
+  }
+
+  /** Opens another connection, because the last one to close copies the log into the file unless it is read-only. */
+  #keepLog(): Connection {
+    const keeper = new Connection(() => new DatabaseSync(this.path, { readOnly: true }));
+    try {
+      pragma(keeper, 'schema_version'); // Takes the lock that a connection keeps until it is closed.
+    } catch (error) {
+      this.translate(error, 'none');
+    }
+    return keeper;
+  }
+
+  /** Returns true if another file was copied over this one. */
+  #isOverwritten(): boolean {
+    const now = this.#reader.lastCommit();
+    if (now === undefined || now[1] === this.#inFile?.[1]) return false;
+    if (!isOwnFile(this.connection, this.#reader, this.#inFile)) return true;
+    this.#inFile = now;
+    return false;
   }
 
   #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void {

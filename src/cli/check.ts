@@ -1,4 +1,5 @@
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
+import { checkSqlite } from '../adapters/sqlite/index.ts';
 import { isRostrumError } from '../domain/errors.ts';
 import type { FieldIssue } from '../domain/fields/issues.ts';
 import { rules } from '../domain/fields/rules.ts';
@@ -6,7 +7,7 @@ import type { Entity, Id } from '../domain/records/record.ts';
 import { RecordModel } from '../domain/records/record-model.ts';
 import { declaredFieldsOf } from '../settings/settings.ts';
 import { grouped } from './count.ts';
-import { exitCodes, type StoreSetting } from './failure.ts';
+import { exitCodes, explainOpening, type StoreSetting, storeUrlOf } from './failure.ts';
 import { uniqueFields } from './import/check.ts';
 import { print } from './output.ts';
 import { runLong } from './run-long.ts';
@@ -25,6 +26,10 @@ export async function checkCommand(
 ): Promise<void> {
   const declaredFields = declaredFieldsOf(field);
   const schemas = await readSchemaFiles({ ...files, declaredFields });
+  const file = storeUrlOf(named);
+  if (file.kind === 'sqlite') {
+    await checkSqlite(file).catch((error) => Promise.reject(explainOpening(error, named)));
+  }
   const counted = await runLong(
     ({ progress, signal }) =>
       // Without the declarations: a store with duplicates of a unique field would not open.
@@ -62,6 +67,7 @@ export async function checkCommand(
       ? `All ${grouped(all)} records are valid.`
       : `${grouped(invalid)} of ${grouped(all)} records are not valid.`,
   );
+  if (file.kind === 'sqlite') print('The tables and indexes of the data file are sound.');
   if (invalid > 0) process.exitCode = exitCodes.rejected;
 }
 

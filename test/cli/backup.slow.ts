@@ -48,7 +48,9 @@ describe('rostrum backup', function () {
     await Promise.all(writers);
 
     expect([code, stderr]).to.deep.equal([0, '']);
-    expect(stdout).to.match(/^Backed up sqlite:.*live\.db to .*copy\.db\n$/);
+    expect(stdout).to.match(
+      /^Backed up sqlite:.*live\.db to .*copy\.db, and checked all its tables and indexes\n$/,
+    );
     expect(during, 'writes went on meanwhile').to.be.above(10);
     expect(existsSync(path('copy.db.part'))).to.equal(false);
     const database = new DatabaseSync(path('copy.db'), { readOnly: true });

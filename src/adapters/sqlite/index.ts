@@ -6,6 +6,7 @@ import { openStore } from './store.ts';
 
 export {
   backupSqlite,
+  checkSqlite,
   restoreSqlite,
   type SqliteBackupOptions,
   type SqliteRestoreOptions,

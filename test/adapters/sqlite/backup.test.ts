@@ -1,8 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { backupSqlite, type SqliteStoreError } from '../../../src/adapters/sqlite/index.ts';
+import {
+  backupSqlite,
+  checkSqlite,
+  type SqliteStoreError,
+} from '../../../src/adapters/sqlite/index.ts';
 import { errorOf } from '../../support/error-of.ts';
-import { Folder } from './support/folder.ts';
+import { Folder, look } from './support/folder.ts';
+import { post } from './support/records.ts';
 
 describe('a backup of an SQLite store', () => {
   const folder = new Folder();
@@ -19,6 +24,30 @@ describe('a backup of an SQLite store', () => {
       'store-not-a-database',
       'The file SOURCE is not an SQLite database: choose another path.',
     ]);
+  });
+
+  it('rejects a file with an index that differs from its table, as a check does', async () => {
+    const path = folder.file();
+    const store = folder.open(path);
+    await store.posts.create(post('p'));
+    await store.close();
+    look(path, (database) => {
+      // The table changes while it is without its index.
+      const index = "FROM sqlite_schema WHERE name = 'posts_titleKey'";
+      database.enableDefensive?.(false);
+      database.exec(
+        `PRAGMA writable_schema = ON; CREATE TABLE kept AS SELECT * ${index}; DELETE ${index}`,
+      );
+    });
+    look(path, (database) => database.exec("UPDATE posts SET titleKey = 'other'"));
+    look(path, (database) => {
+      database.enableDefensive?.(false);
+      database.exec('PRAGMA writable_schema = ON; INSERT INTO sqlite_schema SELECT * FROM kept');
+    });
+    const sentence = 'The data file SOURCE is damaged: restore a backup (rostrum restore).';
+    expect(await messageOf(path, folder.file())).to.deep.equal(['store-damaged', sentence]);
+    const error = (await errorOf(checkSqlite({ path }))) as SqliteStoreError;
+    expect(error.message.replace(path, 'SOURCE')).to.equal(sentence);
   });
 
   it('blames the target if that is a file it cannot overwrite', async () => {

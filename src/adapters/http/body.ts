@@ -74,21 +74,27 @@ function watchChunks(ctx: Context, limiter: LoadLimiter) {
   return { failed, end: () => req.off('data', onData).off('close', onClose) };
 }
 
-/** Parses `ctx.request.body`, which must be a JSON object: 400. */
-export const parseBody: Step = (ctx, next) => {
-  const text = decoded(ctx.request.body as Buffer);
-  if (text === '') throw emptyBody();
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch (error) {
-    throw invalidBody(`The body is not valid JSON: ${(error as Error).message}.`);
-  }
-  if (!isPlainObject(body)) throw invalidBody('The body must be a JSON object.');
-  ctx.request.body = body;
-  ctx.request.rawBody = undefined; // It would take memory until the response is sent.
-  return next();
-};
+/**
+ * Parses `ctx.request.body`, which must be a JSON object: 400.
+ *
+ * @param keepsBytes whether its bytes stay in `rawBody`, where they take memory until the response is sent
+ */
+export function parseBody(keepsBytes: boolean): Step {
+  return (ctx, next) => {
+    const text = decoded(ctx.request.body as Buffer);
+    if (text === '') throw emptyBody();
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch (error) {
+      throw invalidBody(`The body is not valid JSON: ${(error as Error).message}.`);
+    }
+    if (!isPlainObject(body)) throw invalidBody('The body must be a JSON object.');
+    ctx.request.body = body;
+    if (!keepsBytes) ctx.request.rawBody = undefined;
+    return next();
+  };
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -79,7 +79,7 @@ export interface Endpoint {
   /** Returns a hint about an unknown query parameter, or an empty string. */
   readonly queryHint?: (name: string) => string;
   readonly headers?: readonly Parameter[];
-  /** The schema of the body; true for any JSON object. */
+  /** The schema of the body; true for any JSON object, whose bytes the handler reads. */
   readonly body?: SchemaName | true;
   readonly responses: Readonly<Record<number, EndpointResponse>>;
   /** Problems in addition to those of every request. */

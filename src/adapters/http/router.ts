@@ -45,7 +45,7 @@ export function apiRouter(
       validateHeaders(headers), // 400
       form && readBody(form, limiter), // 415, 413, 400, 503
       limiter.run(queueOf(endpoint)), // 503
-      form && parseBody, // 400
+      form && parseBody(endpoint.body === true), // 400
       endpoint.handle as Step, // Everything else
     ]);
   };

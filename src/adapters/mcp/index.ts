@@ -50,8 +50,20 @@ export function createMcpHandler(rostrum: AnyRostrum, options: McpOptions = {}):
     const caller = given === null ? undefined : toCaller(given);
     const bound = (caller === undefined ? rostrum : rostrum.as(caller)) as Rostrum;
     const server = () => serverFor({ caller, rostrum: bound, onChange, inputs, logger });
-    return createProtocolHandler(server, { maxRequestBodySize, maxSubscriptions: 0 }).fetch(
-      request,
-    );
+    const protocol = createProtocolHandler(server, { maxRequestBodySize, maxSubscriptions: 0 });
+    const accept = request.headers.get('Accept') ?? '';
+    if (accept.includes(eventStream)) return protocol.fetch(request);
+    const headers = new Headers(request.headers);
+    headers.set('Accept', `application/json, ${eventStream}`);
+    return toJson(await protocol.fetch(new Request(request, { headers })));
   };
+}
+
+const eventStream = 'text/event-stream';
+
+/** The protocol asks clients to accept event streams, but not all do. Ours have one event, the response. */
+async function toJson(response: Response): Promise<Response> {
+  if (response.headers.get('Content-Type') !== eventStream) return response;
+  const [, message] = /^data: (.*)$/m.exec(await response.text()) ?? [];
+  return new Response(message, { headers: { 'Content-Type': 'application/json' } });
 }

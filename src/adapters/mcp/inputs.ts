@@ -67,7 +67,9 @@ export function inputsFor(declared: DeclaredFields, schemas: Schemas = {}, delet
   const missing = ofPosts.required.find(
     (name) => !isListed(name) || Object.hasOwn(ofNewPost, name),
   );
-  const newPost = z.looseObject({ ...ofPosts.fields, ...ofNewPost }).meta(ofPosts.definitions);
+  // An argument that no schema names is an error, unless the schema has no place for all names.
+  const objectOf = ofPosts.hasUnlisted ? z.looseObject : z.strictObject;
+  const newPost = objectOf({ ...ofPosts.fields, ...ofPosts.known, ...ofNewPost });
   const tools = {
     find_posts: z.strictObject({
       ...ofPosts.filters,
@@ -77,7 +79,7 @@ export function inputsFor(declared: DeclaredFields, schemas: Schemas = {}, delet
       ...page,
     }),
     get_post: z.strictObject({ id: z.string(), from: z.int().min(0).optional() }),
-    create_post: missing === undefined ? newPost : undefined,
+    create_post: missing === undefined ? newPost.meta(ofPosts.definitions) : undefined,
     update_post: z.strictObject({ ...at, changes: ofPosts.changes }).meta(ofPosts.definitions),
     delete_post: deletes ? z.strictObject(at) : undefined,
     find_users: z.strictObject({ name: z.string().optional(), ...page }),
@@ -109,15 +111,22 @@ function customFields(declared: DeclaredFields, schemas: Schemas, collection: Co
   const changes = changeSchemas(fields, required);
   const isShown = [fields, changes].every((one) => canBeShown([one, $defs, definitions]));
   const short = select(listed.slice(0, maxNames), typed);
-  const known = Object.entries<FieldRule>(rules[collection]).map(([name, { fallback }]) => {
-    return [name, { type: fallback === undefined ? 'string' : ['string', 'null'] }] as const;
-  });
+  const known = shapeOf(
+    Object.fromEntries(
+      Object.entries<FieldRule>(rules[collection]).map(([name, { fallback }]) => {
+        return [name, { type: fallback === undefined ? 'string' : ['string', 'null'] }] as const;
+      }),
+    ),
+  );
+  const shown = isShown ? fields : short;
   const filtered = fieldsIn(declared[collection]).filter(({ name }) => isListed(name));
   return {
     required,
-    fields: shapeOf(isShown ? fields : short, required),
+    known,
+    fields: shapeOf(shown, required),
+    hasUnlisted: names.some((name) => !Object.hasOwn(shown, name)),
     changes: z
-      .looseObject(shapeOf({ ...Object.fromEntries(known), ...(isShown ? changes : short) }))
+      .looseObject({ ...known, ...shapeOf(isShown ? changes : short) })
       .describe('JSON merge patch, also of other custom fields; null removes'),
     filters: Object.fromEntries(
       filtered.map(({ name, type }) => [name, filters[type].optional()]),

@@ -47,7 +47,7 @@ const descriptions = {
   find_posts: `Find posts: id, title, state, author, version and the start of the body. ${data}`,
   get_post: `Read a post and its version. Of a long body it returns a slice: read on with from = slice.next until that is null. ${data}`,
   create_post:
-    'Create a post: a draft, unless publish is true. If you do not know whether a call succeeded, repeat it with the same key: one key makes one post.',
+    'Create a post: a draft, unless publish is true. To schedule it, add publishedAt. If you do not know whether a call succeeded, repeat it with the same key: one key makes one post.',
   update_post: `Change a post. ${stale} A body replaces the whole one: first read all slices of it.`,
   delete_post: `Delete a post for good. ${stale}`,
   find_users: `Find users by the start of the name, in any case. ${data}`,
@@ -58,6 +58,8 @@ const descriptions = {
 const readPosts = ['posts:read', 'posts:read:all'] as const;
 const writePosts = ['posts:write', 'posts:write:own'] as const;
 const readUsers = ['users:read', 'users:read:public'] as const;
+
+const unpublished = { code: 'invalid-record', message: 'publishedAt needs publish: true.' };
 
 const hints = { idempotentHint: true, openWorldHint: false };
 
@@ -89,6 +91,7 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
     recordResult('posts', await posts.get(id), { from }),
   );
   tool('create_post', writePosts, async ({ key, publish, publishedAt, ...fields }) => {
+    if (publishedAt !== undefined && !publish) return { error: unpublished };
     const input = { ...fields, publishedAt: publish ? publishedAt : null } as PostInput;
     const post = await posts.create(input, { idempotencyKey: key });
     const { replayed, record, version } = post;

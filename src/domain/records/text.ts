@@ -92,11 +92,12 @@ export interface TextSpan {
 
 /** Returns the span of the texts that start with this one, for a store that has an index on them. */
 export function prefixSpan(prefix: string): TextSpan {
-  const points = Array.from(prefix, (point) => point.codePointAt(0) ?? 0);
-  while (points.at(-1) === 0x10ffff) points.pop();
-  const last = points.pop();
+  let end = prefix.length;
+  while (prefix.endsWith('\u{10ffff}', end)) end -= 2;
+  const last = [...prefix.slice(Math.max(end - 2, 0), end)].at(-1);
   if (last === undefined) return { from: prefix };
+  const point = last.codePointAt(0) as number;
   // The halves of surrogate pairs are not code points of a text.
-  points.push(last === 0xd7ff ? 0xe000 : last + 1);
-  return { from: prefix, before: String.fromCodePoint(...points) };
+  const next = String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1);
+  return { from: prefix, before: prefix.slice(0, end - last.length) + next };
 }

@@ -45,4 +45,28 @@ describe('MCP in another app', () => {
     expect([isError, content]).to.deep.equal([false, { posts: [], next: null }]);
     await client.close();
   });
+
+  it('takes arguments that are nested deep or long, and any Accept', async () => {
+    const handle = createFetchHandler(rostrum, { mcp, authenticate });
+    const [deep, long] = [10_000, 900_000];
+    const call = (name: string, args: string) =>
+      `"method":"tools/call","params":{"name":"${name}","arguments":${args}}`;
+    const results: string[] = [];
+    for (const [message, accept] of [
+      ['"method":"tools/list"', 'application/json'],
+      ['"method":"tools/list"', '*/*'],
+      ['"method":"tools/list"', ''],
+      [`"method":"none","params":${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`, ''],
+      [call('find_posts', `{"x":${'['.repeat(deep)}${']'.repeat(deep)}}`), ''],
+      [call('find_posts', `{"title_starts_with":"${'x'.repeat(long)}"}`), ''],
+    ] as const) {
+      const headers = { 'Content-Type': 'application/json', ...(accept && { Accept: accept }) };
+      const init = { method: 'POST', headers, body: `{"jsonrpc":"2.0","id":1,${message}}` };
+      const response = await handle(new Request('https://example.com/api/v1/mcp', init));
+      const { result, error } = (await response.json()) as Record<string, Record<string, unknown>>;
+      results.push(`${response.status} ${error?.code ?? result?.isError ?? 'listed'}`);
+    }
+    const listed = Array<string>(3).fill('200 listed');
+    expect(results).to.deep.equal([...listed, '200 -32601', '200 true', '200 false']);
+  });
 });

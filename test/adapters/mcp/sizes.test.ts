@@ -136,10 +136,11 @@ describe('MCP results', () => {
   it('contain as many validation issues as fit', async () => {
     const key = (n: number) => String(n).padStart(64, '😀');
     const fields = Object.fromEntries([...Array(100)].map((_, n) => [key(n), { a: 2 ** 53 }]));
-    const { content, bytes } = await client.call('create_post', {
-      title: 'T',
-      key: 'k',
-      ...fields,
+    const { id } = (await mcp.rostrum.posts.create({ title: 'T' })).record;
+    const { content, bytes } = await client.call('update_post', {
+      id,
+      version: 1,
+      changes: fields,
     });
     expect(bytes).to.be.at.most(maxResponse);
     expect(content.error.issues.length).to.be.greaterThan(10);

@@ -104,6 +104,7 @@ for (const revision of Object.keys(revisions) as (keyof typeof revisions)[]) {
         ['find_posts', { cursor: '2026 x' }, /invalid-cursor/],
         ['find_posts', { author: 'me' }, /do not belong to a user/],
         ['create_post', { title: 'x' }, /key: /],
+        ['create_post', { title: 'x', key: 'u', tags: [] }, /Unrecognized key: "tags"/],
         ['update_post', { id, changes: {} }, /version: /],
         ['delete_post', { id, version: 9 }, /version-mismatch.*"Now/],
         ['update_user', { id: 'none', version: 1, changes: {} }, /user-not-found/],
@@ -121,7 +122,7 @@ describe('MCP tools', () => {
   it('create one post for repeated calls with the same key', async () => {
     await using mcp = await startMcp();
     const client = await mcp.connect();
-    const args = { title: 'Once', body: 'x', key: 'retry', tags: ['a'] };
+    const args = { title: 'Once', body: 'x', key: 'retry' };
     const all = await Promise.all([...Array(5)].map(() => client.call('create_post', args)));
     const again = await client.call('create_post', args);
     expect(new Set([...all, again].map(({ content }) => content.post.id)).size).to.equal(1);
@@ -138,26 +139,21 @@ describe('MCP tools', () => {
     const client = await mcp.connect();
     const states: unknown[] = [];
     const soon = new Date(Date.now() + 3_600_000).toISOString();
-    for (const more of [
-      {},
-      { publishedAt: soon },
-      { publish: true },
-      { publish: true, publishedAt: soon },
-    ]) {
+    for (const more of [{}, { publish: true }, { publish: true, publishedAt: soon }]) {
       const key = String(states.length);
       await client.call('create_post', { title: key, key, ...more });
       const { content } = await client.call('find_posts', { title_starts_with: key });
       states.push(content.posts[0].state);
     }
-    expect(states).to.deep.equal(['draft', 'draft', 'public', 'scheduled']);
-    for (const [state, titles] of [
-      ['draft', ['1', '0']],
-      ['public', ['2']],
-      ['scheduled', ['3']],
-    ] as const) {
+    expect(states).to.deep.equal(['draft', 'public', 'scheduled']);
+    for (const [title, state] of states.entries()) {
       const { content } = await client.call('find_posts', { state });
-      expect(content.posts.map(({ title }: { title: string }) => title)).to.deep.equal(titles);
+      expect(content.posts.map((post: { title: string }) => post.title)).to.deep.equal([
+        `${title}`,
+      ]);
     }
+    const lost = { title: 'Later', key: 'later', publishedAt: soon };
+    expect((await client.call('create_post', lost)).content.error.message).to.contain('publish');
   });
 
   it('return text that contains instructions as plain data', async () => {

@@ -23,8 +23,9 @@ export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly E
       const { caller = null } = ctx.state.rostrum;
       const sent = Object.entries(ctx.headers as Record<string, string>);
       const headers = sent.filter(([name]) => /^(?:accept|content-type|mcp-.*)$/.test(name));
-      const init = { method: 'POST', headers, body: JSON.stringify(ctx.request.body) };
-      const request = new Request(`http://localhost${mcpPath}`, init);
+      // The bytes as sent: JSON.stringify fails for an object that is nested very deep.
+      const body = ctx.request.rawBody as unknown as Buffer<ArrayBuffer>;
+      const request = new Request(`http://localhost${mcpPath}`, { method: 'POST', headers, body });
       const response = await mcp(request, caller, (change) => logChange(ctx, change));
       const text = await response.text();
       ctx.set('Cache-Control', 'no-store');

@@ -31,8 +31,10 @@ export function readTimes(query: Query, field: string): TimeSpan | undefined {
   // An end outside the years of an instant is open, or matches nothing.
   const [first, last] = [instantToMs(earliestInstant), instantToMs(latestInstant)];
   if (from > last || before <= first) return { from: latestInstant, before: earliestInstant };
+  const isEnding = before <= last;
   return {
-    ...(from > first && { from: instantFromMs(from) }),
-    ...(before <= last && { before: instantFromMs(before) }),
+    // A span without ends would match drafts, which have no time.
+    ...((from > first || !isEnding) && { from: instantFromMs(from) }),
+    ...(isEnding && { before: instantFromMs(before) }),
   };
 }

@@ -127,8 +127,14 @@ describe('lists', () => {
       ['createdAt[gt]=9999-12-31T23:59:59-23:59', []],
       ['createdAt[gte]=0000-01-01T00:00:00%2B23:59', [0, 1, 2, 3, 4]],
       ['createdAt[lt]=0000-01-01T00:00:00%2B23:59', []],
+      ['createdAt[lt]=9999-12-31T23:59:59.999999999Z', [0, 1, 2, 3, 4]],
     ] as const) {
       expect(await found(query), query).to.deep.equal(expected);
+    }
+    const { id } = (await api.post('/posts', { title: 'Draft', publishedAt: null })).body;
+    for (const all of ['[lt]=9999-12-31T23:59:59.999999999Z', '[gte]=0000-01-01T00:00:00Z']) {
+      const { status, body } = await api.get(`/posts?id=${id}&publishedAt${all}`);
+      expect([status, body.posts], all).to.deep.equal([200, []]);
     }
   });
 

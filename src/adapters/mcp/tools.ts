@@ -90,9 +90,9 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
   tool('get_post', readPosts, async ({ id, from }) =>
     recordResult('posts', await posts.get(id), { from }),
   );
-  tool('create_post', writePosts, async ({ key, publish, publishedAt, ...fields }) => {
-    if (publishedAt !== undefined && !publish) return { error: unpublished };
-    const input = { ...fields, publishedAt: publish ? publishedAt : null } as PostInput;
+  tool('create_post', writePosts, async ({ key, publish, ...fields }) => {
+    const input: PostInput = publish ? fields : { ...fields, publishedAt: null };
+    if (!publish && 'publishedAt' in fields) return { error: unpublished };
     const post = await posts.create(input, { idempotencyKey: key });
     const { replayed, record, version } = post;
     if (!replayed) onChange({ collection: 'posts', id: record.id, version });

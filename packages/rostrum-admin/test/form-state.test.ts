@@ -38,8 +38,8 @@ const inputOf = (form: state.FormState) => {
   return input;
 };
 const errorsOf = (form: state.FormState) => Object.fromEntries(state.readInput(form).errors);
-const noResponse = { code: 'no-response', errors: [], message: 'No response.' };
-const refused = { code: 'forbidden', errors: [], message: 'Not allowed.' };
+const noResponse = { outcome: 'unknown', errors: [], message: 'No response.' } as const;
+const refused = { outcome: 'none', errors: [], message: 'Not allowed.' } as const;
 const shown = new Set(fields.map(({ name }) => name));
 
 describe('the form of the admin page', () => {
@@ -233,7 +233,7 @@ describe('the form of the admin page', () => {
     });
   });
 
-  describe('a request without a response', () => {
+  describe('a request whose outcome is unknown', () => {
     const lost = (form: state.FormState) =>
       state.refuse(state.send(form, inputOf(form), 'key'), noResponse, shown);
 
@@ -273,7 +273,7 @@ describe('the form of the admin page', () => {
       expect(state.send(form, inputOf(form)).sent.input.title).to.equal('Typed on');
     });
 
-    it('is forgotten once a response arrives', () => {
+    it('is forgotten once the server says that nothing was changed', () => {
       const form = state.refuse(lost(type(startNew(), { title: 'Sent' })), refused, shown);
       expect(state.send(form, {}, 'another key').sent.key).to.equal('another key');
     });
@@ -283,7 +283,7 @@ describe('the form of the admin page', () => {
     const invalid = (...pointers: readonly string[]) => {
       const errors = pointers.map((pointer) => ({ pointer, message: `Wrong ${pointer}.` }));
       const names = new Set(['', 'title', 'a/b']);
-      return state.refuse(start(), { code: 'invalid-record', errors, message: 'All.' }, names);
+      return state.refuse(start(), { outcome: 'none', errors, message: 'All.' }, names);
     };
 
     it('is shown at its field', () => {
@@ -302,7 +302,7 @@ describe('the form of the admin page', () => {
     it('of an element is shown at its list with the text that was sent', () => {
       const tags = ['a', 'b'.repeat(41)];
       const errors = [0, 1, 2].map((n) => ({ pointer: `/tags/${n}`, message: 'Wrong.' }));
-      const refusal = { code: 'invalid-record', errors, message: 'All.' };
+      const refusal = { ...refused, errors };
       const form = state.refuse(state.send(start(), { tags }), refusal, shown);
       expect(form.errors.get('tags')).to.equal(
         `“a”: Wrong. “${'b'.repeat(40)}…”: Wrong. /tags/2: Wrong.`,

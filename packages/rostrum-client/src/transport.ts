@@ -64,7 +64,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Codes with a 5xx status that guarantee that nothing was changed. */
-const harmlessCodes = new Set(['overloaded', 'shutting-down']);
+const harmlessCodes = new Set(['overloaded', 'shutting-down', 'credentials-unavailable']);
 const longestPauseMs = 5000;
 
 /** TypeErrors thrown by the program's `token` function, to tell them from invalid arguments. */

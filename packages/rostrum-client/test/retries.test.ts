@@ -167,6 +167,16 @@ describe('the client, when the network fails', () => {
       expect(await problemOf(users.create({ name: 'A' }))).to.have.property('outcome', 'none');
     });
 
+    it('is none if the credentials could not be checked', async () => {
+      const body = JSON.stringify({
+        code: 'credentials-unavailable',
+        status: 503,
+        detail: 'Away.',
+      });
+      const { users } = clientThrough([{ ...busy, body }], once);
+      expect(await problemOf(users.create({ name: 'A' }))).to.have.property('outcome', 'none');
+    });
+
     it('is known if a retry succeeds', async () => {
       const { users } = clientThrough([unavailable('unknown')]);
       expect(await users.create({ name: 'A' })).to.include({ version: 1 });

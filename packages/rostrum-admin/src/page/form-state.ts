@@ -1,7 +1,7 @@
 // What a form knows: the stored record, what was typed, what others saved meanwhile, and the request that
 // has no response yet. All functions are pure: they return a new state, and the page shows it.
 
-import type { Versioned } from 'rostrum-client';
+import type { Outcome, Versioned } from 'rostrum-client';
 import { memberOf, unescaped } from './description.ts';
 import { controlOf, type Field, type Item, isNamed, parse, textOf, valueIn } from './fields.ts';
 
@@ -16,7 +16,7 @@ export interface Change {
   readonly mine?: string;
 }
 
-/** A request whose response may be lost. */
+/** A request that may have been carried out. */
 export interface Sent {
   readonly texts: Texts;
   readonly input: Input;
@@ -186,19 +186,19 @@ export function showErrors(form: FormState, errors: Texts): FormState {
 
 /** What a form shows of an error of the API. */
 export interface Refusal {
-  readonly code: string;
+  /** `none` if the server said that nothing was changed; then a new request can be sent. */
+  readonly outcome: Outcome;
   readonly errors: readonly object[];
   readonly message: string;
 }
 
 /**
- * Shows why a request failed, each error at its field. Without a response the request may still have been
- * carried out, so that it is remembered.
+ * Shows why a request failed, each error at its field.
  *
  * @param names the fields that the form shows; errors in others are shown at the other custom fields
  */
 export function refuse(form: FormState, refusal: Refusal, names: ReadonlySet<string>): FormState {
-  const sent = refusal.code === 'no-response' ? form.sent : undefined;
+  const sent = refusal.outcome === 'unknown' ? form.sent : undefined;
   const errors = new Map<string, string>();
   for (const { pointer = '', message } of refusal.errors as readonly PointedError[]) {
     const [key = '', ...within] = pointer.split('/').slice(1).map(unescaped);

@@ -25,6 +25,8 @@ export function record(kind: Kind, { id, stored, author }: Opened): ui.View {
   const canRead = () => reads(kind) || (isOwn && session.has('users:write:own'));
   let form = state.startForm(forms[kind].fields, stored, author);
   let isBusy = false;
+  /** True if the last error is the server's response to the form. */
+  let isSending = false;
   /** The number of the user's posts, if this caller can count them. */
   let posts: number | undefined;
   /** Events that arrived while the form was busy, or asked whether to delete. */
@@ -119,6 +121,7 @@ export function record(kind: Kind, { id, stored, author }: Opened): ui.View {
   /** Makes a change, and shows what is wrong with it. */
   async function settle(change: () => Promise<void>): Promise<void> {
     isBusy = true;
+    isSending = false;
     form = state.withoutErrors(form);
     ui.notify('');
     try {
@@ -128,9 +131,11 @@ export function record(kind: Kind, { id, stored, author }: Opened): ui.View {
         ui.focus(state.isUndecided(form) ? '[data-open] button' : '.alert');
     } catch (error) {
       const message = ui.sentenceOf(error, view);
-      const { code = '', errors = [] } = isApiProblem(error) ? error : {};
+      const problem = isApiProblem(error) ? error : undefined;
+      const { code = '', errors = [] } = problem ?? {};
+      const outcome = isSending ? (problem?.outcome ?? 'none') : 'unknown';
       const shown = new Set(offered(form.fields).map(({ name }) => name));
-      const refused = state.refuse(form, { code, errors, message }, shown);
+      const refused = state.refuse(form, { outcome, errors, message }, shown);
       const isGone = code === `${one}-not-found`;
       fail(isGone ? state.markDeleted(refused, canCreate()) : refused);
     }
@@ -151,6 +156,7 @@ export function record(kind: Kind, { id, stored, author }: Opened): ui.View {
     const sending = state.send(form, input, `admin-${Math.random()}-${Date.now()}`);
     form = sending;
     const { sent } = sending;
+    isSending = true;
     const made = await sendNew(sent);
     if (made === undefined) return;
     if (canRead()) accept(made, sent.texts);
@@ -182,6 +188,7 @@ export function record(kind: Kind, { id, stored, author }: Opened): ui.View {
   async function replace({ record, version }: Versioned<Item>, input: state.Input): Promise<void> {
     const sending = state.send(form, input);
     form = sending;
+    isSending = true;
     try {
       const now = await session[kind].replace(record.id, input, { ifMatch: version });
       accept(now, sending.sent.texts);

@@ -277,6 +277,6 @@ function redacted(message: string, args: readonly string[]): string {
   const typed = [...args, ...Object.values(settingsTable).map(({ env }) => process.env[env] ?? '')];
   return typed.reduce((text, part) => {
     const [, flag = '', value = ''] = /^(--[\w-]+=)?(.*)$/s.exec(part) ?? [];
-    return text.replaceAll(part, flag + redactStoreUrl(value));
+    return text.replaceAll(part, () => flag + redactStoreUrl(value)); // A text would expand "$&".
   }, message);
 }

@@ -170,5 +170,9 @@ describe('the command line', function () {
         expect(said).not.to.contain('secret');
       }),
     );
+    for (const pattern of ['$&', '$$', '$`', "$'"]) {
+      const said = await failureOf(runProgram([`mongodb://u:secret@h/${pattern}`]));
+      expect(said).to.contain(`mongodb://u:***@h/${pattern}`).and.not.contain('secret');
+    }
   });
 });

@@ -25,7 +25,7 @@ interface QueuedWrite {
 }
 
 /**
- * Lets writes that wait at the same time share a commit.
+ * Group commit: queued writes share one transaction.
  *
  * No write is settled before the group's COMMIT. A rejected write waits too: it may have been rejected because of
  * a write that is then rolled back. A failure of the driver fails the group.

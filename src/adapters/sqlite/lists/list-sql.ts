@@ -7,9 +7,9 @@ import {
   isBound,
   isOneValue,
   type PlainQuery,
+  type Predicate,
   type Range,
   splitConditions,
-  type Test,
 } from './ranges.ts';
 
 /** A statement, or a part of one, with the values of its parameters. */
@@ -150,7 +150,7 @@ export class ListSql {
    *
    * @param plus a unary plus, which keeps SQLite from using an index
    */
-  #term(test: Test, table: string = this.#collection, plus = ''): Sql {
+  #term(test: Predicate, table: string = this.#collection, plus = ''): Sql {
     if (test.op === 'has') return this.#hasElement(test, table);
     const left = plus + expression(test, table);
     if (test.op === 'isNull') return { sql: `${left} IS NULL`, values: [] };

@@ -11,14 +11,14 @@ import {
 export type PlainQuery = Omit<ListQuery, 'signal'>;
 
 /** A condition. The position of a list sorted by a declared field can also say that a record has no value. */
-export type Test = Condition | (QueryField & { readonly op: 'isNull' });
+export type Predicate = Condition | (QueryField & { readonly op: 'isNull' });
 
-/** A part of a list that SQLite reads from one range of an index: the records that meet these tests. */
+/** A part of a list that SQLite reads from one range of an index: the records that meet these predicates. */
 export interface Range {
-  /** Tests of the sort key: a value, or at most one bound on each side. */
-  readonly key: readonly Test[];
-  /** A test of the id, if all records have the same sort key. */
-  readonly id?: Test | undefined;
+  /** Predicates of the sort key: a value, or at most one bound on each side. */
+  readonly key: readonly Predicate[];
+  /** The predicate of the id, if all records have the same sort key. */
+  readonly id?: Predicate | undefined;
   readonly isOneKey: boolean;
 }
 
@@ -35,7 +35,7 @@ export function rangesOf(query: PlainQuery): readonly Range[] {
 
   const { key, id } = query.after;
   const isAscending = direction === 'asc';
-  const later = (of: QueryField, value: string | number): Test =>
+  const later = (of: QueryField, value: string | number): Predicate =>
     isAscending ? { ...of, op: 'from', value: nextValue(value) } : { ...of, op: 'before', value };
   const laterId = later({ field: 'id' }, id);
   if (field.field === 'id') return [{ ...all, id: laterId }];
@@ -44,8 +44,8 @@ export function rangesOf(query: PlainQuery): readonly Range[] {
     if (distance === 0) return [{ ...all, id: laterId }];
     return distance < 0 === isAscending ? [all] : [];
   }
-  const isNull: Test = { ...field, op: 'isNull' };
-  const isSame: Test = key === null ? isNull : { ...field, op: 'eq', value: key };
+  const isNull: Predicate = { ...field, op: 'isNull' };
+  const isSame: Predicate = key === null ? isNull : { ...field, op: 'eq', value: key };
   const ranges: Range[] = [];
   if (own.every((one) => !isBound(one) || isWithin(key, one))) {
     ranges.push({ key: [isSame], id: laterId, isOneKey: true });
@@ -67,13 +67,13 @@ export function splitConditions({ conditions, order }: PlainQuery) {
   return { own: conditions.filter(isOwn), others: conditions.filter((one) => !isOwn(one)) };
 }
 
-export function isOneValue(test: Test): test is Test & { readonly op: 'eq' | 'isNull' } {
+export function isOneValue(test: Predicate): test is Predicate & { readonly op: 'eq' | 'isNull' } {
   return test.op === 'eq' || test.op === 'isNull';
 }
 
 type Bound = Condition & { readonly op: 'from' | 'before' };
 
-export function isBound(test: Test): test is Bound {
+export function isBound(test: Predicate): test is Bound {
   return test.op === 'from' || test.op === 'before';
 }
 
@@ -82,10 +82,10 @@ function isWithin(key: SortKey, { op, value }: Bound): boolean {
 }
 
 /** Leaves at most one bound on each side: SQLite would seek to one of them, and read all rows from there to the next. */
-function oneRange(tests: readonly Test[]): readonly Test[] {
-  const bounds = tests.filter(isBound).sort((a, b) => compareKeys(a.value, b.value));
+function oneRange(all: readonly Predicate[]): readonly Predicate[] {
+  const bounds = all.filter(isBound).sort((a, b) => compareKeys(a.value, b.value));
   const [from] = bounds.filter(({ op }) => op === 'from').reverse();
   const [before] = bounds.filter(({ op }) => op === 'before');
-  const others = tests.filter((one) => !isBound(one));
+  const others = all.filter((one) => !isBound(one));
   return [...others, from, before].filter((one) => one !== undefined);
 }

@@ -106,27 +106,30 @@ describe('the event log of the SQLite store', () => {
     expectSound(path);
   });
 
-  it('keeps the newest 1,000,000 events, and shrinks back gradually after a large deletion', async () => {
+  it('keeps the newest 1,000,000 events, and removes older ones gradually after a large deletion', async () => {
     const path = folder.file();
     const store = folder.open(path);
     const begin = await endOf(store);
     await store.users.create(user('ann'));
-    const [posts, kept] = [100_000, 1_000_000];
+    // As many events as are kept, of which those in the middle are missing.
+    const [kept, old, posts] = [1_000_000, 20_000, 10_000];
     look(path, (file) => {
       file.exec(`
         WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${posts})
         INSERT INTO posts (id, version, createdAt, updatedAt, publishedAt, authorId, title, titleKey, json)
         SELECT 'p' || n, 3, '${at}', '${at}', '${at}', 'ann', 'T', 't', '{"authorId":"ann"}'
         FROM numbers;
-        WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${kept - 2})
-        INSERT INTO events (mark, type, collection, version, id) SELECT random(), 'created', 'posts', 1, 'x' FROM numbers;`);
+        WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${old})
+        INSERT INTO events (mark, type, collection, version, id) SELECT random(), 'created', 'posts', 1, 'x' FROM numbers;
+        INSERT INTO events VALUES (${kept - 1}, random(), 'created', 'posts', 'x', 1);`);
     });
     const count = () => look(path, (file) => value(file, 'SELECT count(*) FROM events'));
     // The table's initial row, the event of Ann, and the inserted ones.
-    expect(count()).to.equal(kept);
+    const first = 2 + old + 1;
+    expect(count()).to.equal(first);
     const before = await endOf(store);
     await store.users.delete('ann', 'keep', at);
-    expect(count()).to.equal(kept + posts + 1);
+    expect(count()).to.equal(first + posts + 1);
     const cascade = await eventsOf(store, before);
     expect(new Set(idsOf(cascade)).size).to.equal(posts + 1);
     expect(cascade.pop()).to.deep.equal({
@@ -141,7 +144,7 @@ describe('the event log of the SQLite store', () => {
       await Promise.all(ids.map((id) => store.users.create(user(id))));
     }
     // For each 64 changes, 128 rows were removed.
-    expect(count()).to.equal(kept + posts + 1 - 6400);
+    expect(count()).to.equal(first + posts + 1 - 6400);
     expect(await codeOf(store, begin)).to.equal('events-expired');
     expect(await eventsOf(store, before)).to.have.lengthOf(posts + 1 + 6400);
   });

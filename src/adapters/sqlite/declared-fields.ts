@@ -12,7 +12,6 @@ import type { Collection, Id } from '../../domain/records/record.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Connection } from './connection/connection.ts';
 import { hasCode, SqliteStoreError } from './connection/errors.ts';
-import { fillElements } from './elements.ts';
 import { storedRecords } from './layout.ts';
 
 /**
@@ -37,12 +36,12 @@ export function missingFields(connection: Connection, declaredFields: DeclaredFi
   );
 }
 
-/** Names the index that a declaration adds; an array has the table of elements. */
+/** Names the index that a declaration adds, or the trigger of an array. */
 function indexOf(collection: Collection, { name, type, isUnique }: DeclaredField): string {
-  if (type === 'text[]') return 'elements';
   // Names in SQLite ignore case, and names of fields don't.
   const code = (character: string) => `_${character.codePointAt(0)?.toString(16)}_`;
   const index = `${collection}_${name.replace(/[^a-z0-9]/gu, code)}`;
+  if (type === 'text[]') return `${index}_changed`;
   return isUnique ? `${index}_unique` : index;
 }
 
@@ -55,6 +54,28 @@ function createIndexes(collection: Collection, field: DeclaredField): string {
     ON ${collection} (${value}) WHERE ${value} IS NOT NULL`;
   return `CREATE INDEX IF NOT EXISTS ${index} ON ${collection} (${value}, ${columns});
     ${field.isUnique ? unique : ''}`;
+}
+
+/** Adds the elements of an array that all records have, and the triggers that keep them up to date. */
+function createElements(collection: Collection, field: DeclaredField): string {
+  const { name } = field;
+  const elementsOf = (record: string, from = '') =>
+    `SELECT '${collection}', '${name}', value, ${record}.createdAt, ${record}.id
+      FROM ${from} json_each(${record}.json -> '${name}')`;
+  // Ignores duplicates, and null, which stands for a missing array.
+  const add = 'INSERT OR IGNORE INTO elements';
+  const added = `${add} ${elementsOf('new')};`;
+  const removed = `DELETE FROM elements
+    WHERE (collection, field, value, createdAt, id) IN (${elementsOf('old')});`;
+  const changed = indexOf(collection, field);
+  return `
+    DELETE FROM elements WHERE collection = '${collection}' AND field = '${name}';
+    ${add} ${elementsOf('record', `${collection} AS record,`)};
+    CREATE TRIGGER IF NOT EXISTS ${changed}_insert AFTER INSERT ON ${collection} BEGIN ${added} END;
+    CREATE TRIGGER IF NOT EXISTS ${changed}_delete AFTER DELETE ON ${collection} BEGIN ${removed} END;
+    CREATE TRIGGER IF NOT EXISTS ${changed} AFTER UPDATE OF json, createdAt ON ${collection}
+      WHEN new.json -> '${name}' IS NOT old.json -> '${name}' OR new.createdAt <> old.createdAt
+      BEGIN ${removed} ${added} END;`;
 }
 
 /**
@@ -91,8 +112,7 @@ function declareField(connection: Connection, collection: Collection, field: Dec
     ...[collection, name, type, Number(isUnique)],
   );
   try {
-    if (type === 'text[]') fillElements(connection, collection, name);
-    else connection.exec(createIndexes(collection, field));
+    connection.exec((type === 'text[]' ? createElements : createIndexes)(collection, field));
   } catch (error) {
     if (!hasCode(error, 'constraint')) throw error;
     throw duplicateError(connection, collection, name);

@@ -6,7 +6,6 @@ import type { User } from '../../domain/records/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
-import { removeElements } from './elements.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
 
 /** The function `nextInstant` in SQL. `strftime` runs only if the clock stood still or was set back. */
@@ -42,7 +41,6 @@ export class SqliteUserRepository extends SqliteRepository<User> implements User
         return { posts };
       }
       this.parts.events.addPostsOf(id, mode === 'delete' ? 'deleted' : 'updated');
-      if (mode === 'delete') removeElements(this.connection, 'posts', 'authorId', id);
       const [sql, values] =
         mode === 'delete'
           ? ['DELETE FROM posts WHERE authorId = ?', []]

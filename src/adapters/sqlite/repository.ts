@@ -20,7 +20,6 @@ import { hasCode } from './connection/errors.ts';
 import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
 import { checkUnique } from './declared-fields.ts';
-import { addElements, removeElements, replaceElements } from './elements.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
 import type { DeclaredFields, Lists } from './lists/lists.ts';
@@ -97,7 +96,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       // `decide` may have changed the object that it was given, so the caller gets another one.
       if (next === current.record) return new VersionedRecord<R>(json, version);
       const made = new VersionedRecord<R>(JSON.stringify(next), version + 1);
-      this.#replace(next, made, { json, version }, storedValues);
+      this.#replace(next, made, version, storedValues);
       return made;
     });
   }
@@ -116,7 +115,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       const deleted = present ? undefined : this.#deletedVersion(record.id);
       const row = { json, version: versionToLoad(version, present?.version, deleted) };
       if (present === undefined) this.#insert(record, row);
-      else this.#replace(record, row, present);
+      else this.#replace(record, row, present.version);
     });
   }
 
@@ -151,7 +150,6 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       if (current === undefined) return undefined;
       guard?.(current);
       const done = changeDependents();
-      removeElements(this.connection, this.#collection, 'id', id);
       this.connection.run(this.#sql.remove, id);
       this.parts.events.add('deleted', this.#collection, id, current.version);
       return done;
@@ -188,19 +186,15 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
 
   #insert(record: R, { version, json }: RecordRow): void {
     this.#write(record, this.#sql.insert, version, json, ...this.#searchValues(record), record.id);
-    addElements(this.connection, this.#collection, record);
     if (version > 1) this.connection.run(this.#sql.removeTombstone, record.id);
     this.parts.events.add('created', this.#collection, record.id, version);
   }
 
-  /**
-   * @param current the stored record
-   * @param storedValues the stored search values, if they are known
-   */
+  /** @param storedValues the stored search values, if they are known */
   #replace(
     record: R,
     { version, json }: RecordRow,
-    current: RecordRow,
+    storedVersion: Version,
     storedValues: readonly SqlValue[] = [],
   ): void {
     // SQLite updates every index on a column that is set, so only those that change are set.
@@ -213,8 +207,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     }
     const sql = `UPDATE ${this.#collection} SET ${sets.join(', ')} WHERE id = ?`;
     this.#write(record, sql, ...values, record.id);
-    replaceElements(this.connection, this.#collection, current.json, record);
-    if (version === current.version) return;
+    if (version === storedVersion) return;
     this.parts.events.add('updated', this.#collection, record.id, version);
   }
 

@@ -108,7 +108,10 @@ form.addEventListener('input', () => {
 more.addEventListener('click', () => attempt(showMore));
 
 await attempt(async () => {
-  const { result } = await call('GET', '/users?sort=name&limit=1000');
-  form.elements.authorId.append(...result.users.map(({ id, name }) => new Option(name, id)));
+  for (let next = ''; next !== null; ) {
+    const { result } = await call('GET', `/users?sort=name${next && `&cursor=${next}`}`);
+    form.elements.authorId.append(...result.users.map(({ id, name }) => new Option(name, id)));
+    next = result.next;
+  }
   await showMore();
 });

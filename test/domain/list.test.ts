@@ -7,6 +7,25 @@ import { errorOf } from '../support/error-of.ts';
 
 const bytesOf = (texts: readonly string[]) => Buffer.byteLength(texts.join(''));
 
+describe('a page', () => {
+  it('has at most 100 records, even if the limit is larger', async () => {
+    const { users, posts } = createRostrum(createMemoryStore());
+    for (let n = 0; n < 101; n++) {
+      await users.create({ name: 'Ada' });
+      await posts.create({ title: 'x' });
+    }
+    for (const list of [users.list, users.listPublic, posts.list, posts.listWithAuthors]) {
+      const { items, next } = await list({ limit: 1000 });
+      expect(items).to.have.lengthOf(100);
+      const rest = await list({ limit: 1000, after: next });
+      expect([rest.items.length, rest.next]).to.deep.equal([1, undefined]);
+    }
+    for (const limit of [0, 1001]) {
+      expect(await errorOf(users.list({ limit }))).to.be.instanceOf(RangeError);
+    }
+  });
+});
+
 describe('cutting a page', () => {
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { maxLength: 12 });
 

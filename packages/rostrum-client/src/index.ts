@@ -151,7 +151,7 @@ export interface Resource<R, Input, Patch, Query, Deletion = ChangeOptions> {
 /** The posts, whose lists can include their authors. */
 export interface PostResource<R, Input, Patch, Query, Author>
   extends Omit<Resource<R, Input, Patch, Query>, 'list'> {
-  /** Reads one page; with `include`, at most 100 posts with their authors. */
+  /** Reads one page; with `include`, also the authors of its posts. */
   list<F extends FieldOf<R> = FieldOf<R>, I extends 'author' | undefined = undefined>(
     query?: Query & {
       readonly fields?: readonly F[] | undefined;

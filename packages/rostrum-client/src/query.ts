@@ -21,7 +21,7 @@ interface RecordQuery<Sort extends string> {
   readonly updatedAt?: TimeBounds | undefined;
   /** `-createdAt` by default; `-publishedAt` for a caller that can see public posts only. */
   readonly sort?: Sort | `-${Sort}` | undefined;
-  /** The maximum number of records on a page: 1 to 1000, 100 by default. */
+  /** The maximum number of records on a page: 1 to 1000, 100 by default. A page ends at 100 all the same. */
   readonly limit?: number | undefined;
   /** The previous page's `next`, with the same filter and sort. */
   readonly cursor?: string | null | undefined;

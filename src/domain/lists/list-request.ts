@@ -44,7 +44,7 @@ export interface ListRequest<Filter, Sort extends string, Fields extends FieldNa
   readonly filter?: Filter | undefined;
   /** By default the newest first, or the last published first for a caller who can see only public posts. */
   readonly order?: Order<Sort> | undefined;
-  /** The most records on the page: 1 to 1000, by default 100. */
+  /** The most records on the page: 1 to 1000, by default 100. A page has at most 100 all the same. */
   readonly limit?: number | undefined;
   /** The position at which the previous page ended; absent for the first page. */
   readonly after?: Position | undefined;
@@ -110,7 +110,7 @@ export function checkRequest<Filter extends SharedFilter, Sort extends string>(
   const { defaultOrder = newestFirst } = options;
   const { filter = {} as Filter, after, total = false, signal } = request;
   const order = request.order ?? (defaultOrder as Order<Sort>);
-  const { limit = pageLimits.default } = request;
+  const { limit = pageLimits.records } = request;
   checkFilter(filter, options);
   checkOrder(order, options);
   if (after !== undefined) checkPosition(after, order.by, options.declared);
@@ -119,8 +119,8 @@ export function checkRequest<Filter extends SharedFilter, Sort extends string>(
   }
   if (typeof total !== 'boolean') throw new TypeError('The option "total" must be true or false.');
   const fields = request.fields && checkFields(request.fields);
-  const { bytes } = pageLimits;
-  return { filter, order, limit, bytes, after, total, fields, signal };
+  const { bytes, records } = pageLimits;
+  return { filter, order, limit: Math.min(limit, records), bytes, after, total, fields, signal };
 }
 
 /** Translates a checked request for a store; undefined if no record can match. */

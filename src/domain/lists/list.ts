@@ -2,14 +2,14 @@ import type { DeclaredType } from '../fields/declared-fields.ts';
 import type { Id, Versioned } from '../records/record.ts';
 import { compareText, utf8Bytes } from '../records/text.ts';
 
-/** Limits of a page. */
+/** Limits of a page. Short pages keep the unit of work small, so that no list delays other requests for long. */
 export const pageLimits = {
-  /** The most records that a request can ask for. */
+  /** The most records on a page, and the default of a request's `limit`. */
+  records: 100,
+  /** The largest `limit` of a request. Its page ends at `records` all the same. */
   max: 1000,
-  /** The most records if a request names no limit. */
-  default: 100,
   /** The most bytes of JSON, but a page has at least one record. */
-  bytes: 2 * 1024 * 1024,
+  bytes: 1024 * 1024,
 } as const;
 
 /** A field that a store filters or sorts by. */

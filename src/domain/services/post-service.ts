@@ -16,9 +16,6 @@ import type { Id, Versioned } from '../records/record.ts';
 import type { PublicUser } from '../records/user.ts';
 import type { Listed, RecordService } from './record-service.ts';
 
-/** Limit of posts on a page with authors. */
-export const maxLimitWithAuthors = 100;
-
 export interface PageWithAuthors<R> extends Page<R> {
   readonly users: readonly Versioned<PublicUser>[];
 }
@@ -39,7 +36,7 @@ export interface PostService<
    * Returns a page of posts like `list`, and the authors of its posts, each once, in the public view. That
    * is a second read, so an author who was deleted meanwhile can be missing.
    *
-   * @param request at most 100 posts; with `fields`, each post has its `authorId` too
+   * @param request with `fields`, each post has its `authorId` too
    */
   listWithAuthors<const Names extends FieldNames = undefined>(
     request?: ListRequest<

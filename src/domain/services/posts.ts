@@ -11,7 +11,7 @@ import type { CreateOptions } from '../records/receipt.ts';
 import type { Id, Versioned } from '../records/record.ts';
 import { isCleanText } from '../records/text.ts';
 import type { PublicUser } from '../records/user.ts';
-import { maxLimitWithAuthors, type PageWithAuthors, type PostService } from './post-service.ts';
+import type { PageWithAuthors, PostService } from './post-service.ts';
 import type { Created } from './record-service.ts';
 import {
   allRecords,
@@ -81,14 +81,10 @@ async function listPostsWithAuthors(
   request: ListRequest<PostFilter, string> = {},
 ): Promise<PageWithAuthors<Post>> {
   const { fields } = checkRequest(request, context);
-  const { limit = maxLimitWithAuthors, signal } = request;
-  if (limit > maxLimitWithAuthors) {
-    throw new RangeError(`With authors, the limit must be at most ${maxLimitWithAuthors}.`);
-  }
   const withAuthorId = fields && { fields: [...fields, 'authorId'] };
-  const page = await listRecords(context, { ...request, limit, ...withAuthorId });
+  const page = await listRecords(context, { ...request, ...withAuthorId });
   const ids = new Set(page.items.flatMap(({ record }) => record.authorId ?? []));
-  return { ...page, users: ids.size === 0 ? [] : await context.authors([...ids], signal) };
+  return { ...page, users: ids.size === 0 ? [] : await context.authors([...ids], request.signal) };
 }
 
 async function deletePost(

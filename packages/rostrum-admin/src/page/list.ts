@@ -123,7 +123,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
     ui.page.refresh();
     try {
       const items: Item[] = [];
-      for await (const item of session[kind].all({ ...filter, sort, limit: 1000 })) {
+      for await (const item of session[kind].all({ ...filter, sort })) {
         items.push(item);
         if (view.isLeft) return;
         if (items.length % 1000 > 0) continue;

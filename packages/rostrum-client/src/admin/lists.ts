@@ -67,14 +67,14 @@ function sortOf({ field, order }: Sorter, filters: object): string | undefined {
   return `${order.toLowerCase() === 'desc' ? '-' : ''}${isById ? 'createdAt' : field}`;
 }
 
-/** The maximum number of records on a page of the API, and of posts on a page with authors. */
-const maxPageSize = { records: 1000, withAuthors: 100 };
+/** The maximum number of records on a page of the API. */
+const maxPageSize = 100;
 /** The maximum number of lists whose cursors are remembered. */
 const maxLists = 100;
 
 /**
  * Numbered pages, made from cursors. It remembers the cursors of pages already seen. Any other page is
- * reached from the closest page before it, in steps of up to 1000 records.
+ * reached from the closest page before it, in steps of up to 100 records.
  */
 export class NumberedPages {
   /** The known cursors of each list, by page index. */
@@ -93,7 +93,7 @@ export class NumberedPages {
     let at = Math.max(0, Math.min(target, cursors.length - 1));
     while (at > 0 && cursors[at] === undefined) at--;
     while (at < target) {
-      const pages = Math.min(target - at, Math.max(1, Math.floor(maxPageSize.records / size)));
+      const pages = Math.min(target - at, Math.max(1, Math.floor(maxPageSize / size)));
       const step = { ...query, cursor: cursors[at], include: undefined };
       const skipped = await fullPage(resource, step, pages * size, options);
       if (skipped.next === null) return { ...skipped, items: [] };
@@ -124,12 +124,11 @@ export async function fullPage(
   size: number,
   options: CallOptions,
 ): Promise<AdminPage> {
-  const perPage = query.include === undefined ? maxPageSize.records : maxPageSize.withAuthors;
   const items: AdminRecord[] = [];
   const users: object[] = [];
   let page: AdminPage | undefined;
   do {
-    const limit = Math.min(size - items.length, perPage);
+    const limit = Math.min(size - items.length, maxPageSize);
     page = await resource.list({ ...query, limit, cursor: page?.next ?? query.cursor }, options);
     items.push(...page.items);
     users.push(...(page.users ?? []));

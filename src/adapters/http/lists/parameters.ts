@@ -20,12 +20,12 @@ function sortOf({ by, direction }: Order<string>): string {
 
 /** The description of lists. */
 export const pageDescription =
-  'A page has at most "limit" records and at most 2 MiB. Only "next" tells whether more follow.';
+  'A page has at most "limit" records, at most 100, and at most 1 MiB. Only "next" tells whether more follow.';
 
 const limit: Parameter = {
   name: 'limit',
   description: 'The maximum number of records on the page.',
-  ...integer(1, pageLimits.max, pageLimits.default),
+  ...integer(1, pageLimits.max, pageLimits.records),
 };
 
 const cursor: Parameter = {
@@ -126,8 +126,7 @@ export const postListParameters = (fields?: FieldDeclarations): readonly Paramet
   startsWith('title', 'on e'),
   {
     name: 'include',
-    description:
-      'With "author", the member "users" has the public view of the authors. The limit is then at most 100.',
+    description: 'With "author", the member "users" has the public view of the authors.',
     ...oneOf(['author']),
   },
   {

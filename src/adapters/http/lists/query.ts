@@ -1,16 +1,14 @@
 import { defaultOrder } from '../../../domain/access/access.ts';
 import { RostrumError } from '../../../domain/errors.ts';
 import type { FieldDeclarations } from '../../../domain/fields/declared-fields.ts';
-import { type Position, pageLimits } from '../../../domain/lists/list.ts';
+import type { Position } from '../../../domain/lists/list.ts';
 import { conditionsOf, excessOf, type ListRequest } from '../../../domain/lists/list-request.ts';
 import type { Order, PostFilter, SharedFilter, UserFilter } from '../../../domain/lists/search.ts';
 import type { Json } from '../../../domain/records/json.ts';
 import type { Collection } from '../../../domain/records/record.ts';
-import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import { type Context, RequestAborted } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 import { formatQuery, type Query } from '../target.ts';
-import { sentenceOf } from '../validate.ts';
 import { decodeCursor, encodeCursor, type ListIdentity, listIdentity } from './cursor.ts';
 import { readDeclaredFilter } from './declared-filters.ts';
 import { readTimes } from './time-filter.ts';
@@ -38,9 +36,8 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
   const order = (
     sort === undefined ? defaultOrder(collection, caller) : readOrder(sort)
   ) as Order<Sort>;
-  const limit = Number(first(query, 'limit') ?? pageLimits.default);
+  const limit = first(query, 'limit');
   const fields = first(query, 'fields')?.split(',');
-  if (query.has('include')) checkLimit(limit);
   const cursor = first(query, 'cursor');
   let identity: ListIdentity | undefined; // Only pages with a cursor or a next one need it.
   const identityOf = () => {
@@ -55,7 +52,7 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
     request: {
       filter,
       order,
-      limit,
+      ...(limit !== undefined && { limit: Number(limit) }),
       after,
       ...(fields && { fields }),
       total: query.has('count'),
@@ -123,14 +120,6 @@ function readOrder(sort: string): Order<string> {
 }
 
 /** @throws Problem `invalid-query` */
-function checkLimit(limit: number): void {
-  if (limit <= maxLimitWithAuthors) return;
-  const message = `Must be at most ${maxLimitWithAuthors} with "include".`;
-  throw new Problem('invalid-query', sentenceOf('query parameter "limit"', message), {
-    errors: [{ parameter: 'limit', code: 'invalid', message }],
-  });
-}
-
 function readCursor(
   cursor: string,
   identity: ListIdentity,

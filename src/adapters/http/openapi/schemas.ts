@@ -2,7 +2,6 @@ import type { DeclaredFields } from '../../../domain/fields/declared-fields.ts';
 import { type FieldRule, postRules, serverMade, userRules } from '../../../domain/fields/rules.ts';
 import { pageLimits } from '../../../domain/lists/list.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
-import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import type { JsonSchema, SchemaName } from '../endpoint.ts';
 import type { CustomFieldsDescription } from '../options.ts';
 import { maxPositionLength } from '../sizes.ts';
@@ -131,7 +130,7 @@ function schemasOf(
   const page = objectSchema(
     'A page of a list.',
     {
-      [many]: { type: 'array', maxItems: pageLimits.max, items: reference(`Listed${one}`) },
+      [many]: { type: 'array', maxItems: pageLimits.records, items: reference(`Listed${one}`) },
       ...(one === 'Post' && { users: authors }),
       next: {
         type: ['string', 'null'],
@@ -156,7 +155,7 @@ function schemasOf(
 const authors: JsonSchema = {
   type: 'array',
   description: 'With include=author: each author of these posts once.',
-  maxItems: maxLimitWithAuthors,
+  maxItems: pageLimits.records,
   items: reference('PublicUser'),
 };
 

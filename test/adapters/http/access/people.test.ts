@@ -322,12 +322,7 @@ describe('the public view of a user', () => {
     const free = await api.get('/posts?include=author&authorId=', reader);
     expect([free.body.posts.length, free.body.users]).to.deep.equal([1, []]);
     expect((await api.get('/posts', reader)).body.users).to.equal(undefined);
-    for (const query of [
-      'include=author&limit=101',
-      'include=body',
-      'include=',
-      'include=author,author',
-    ]) {
+    for (const query of ['include=body', 'include=', 'include=author,author']) {
       expectProblem(await api.get(`/posts?${query}`, reader), 400, 'invalid-query');
     }
     expectProblem(await api.get('/users?include=author', wholly), 400, 'invalid-query');

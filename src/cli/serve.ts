@@ -39,7 +39,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     await container.getAsync(tokens.authenticate);
     const metrics = await container.getAsync(tokens.metrics);
     await container.getAsync(tokens.trace);
-    const { host, port, publicUrl, cors, trustProxy: trustedProxies } = settings;
+    const { host, port, publicUrl } = settings;
     await checkPort(host, port);
     const found = creationOf(settings.store);
     const app = await container.getAsync(tokens.app);
@@ -58,7 +58,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
       if (metrics !== undefined)
         servers.push(await serveMetrics(metrics, settings, nameOf, logger));
       const server = await serve(app, {
-        ...{ host, port, publicUrl, cors, trustedProxies, logger, metrics },
+        ...{ host, port, publicUrl, logger, metrics },
       });
       servers.unshift(server);
       metrics?.connections(() => server.connections);

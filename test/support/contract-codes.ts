@@ -19,7 +19,6 @@ export const contractCodes = {
   413: ['body-too-large'],
   414: ['uri-too-long'],
   415: ['unsupported-media-type'],
-  417: ['expectation-failed'],
   421: ['misdirected-request'],
   422: ['invalid-record', 'idempotency-key-reused'],
   428: ['precondition-required'],

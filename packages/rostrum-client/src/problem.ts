@@ -24,7 +24,6 @@ type ServerCode =
   | 'body-too-large'
   | 'uri-too-long'
   | 'unsupported-media-type'
-  | 'expectation-failed'
   | 'misdirected-request'
   | 'invalid-record'
   | 'idempotency-key-reused'

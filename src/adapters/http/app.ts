@@ -13,12 +13,13 @@ import {
   type RostrumState,
   type Step,
   setOperation,
+  stopSignal,
 } from './context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
 import { handleErrors, handleExposed, reportErrors } from './errors.ts';
-import { LoadLimiter } from './limits/load-limiter.ts';
+import { Limiter } from './limits.ts';
 import { notFound } from './not-found.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { logRequests } from './operator/log.ts';
@@ -32,6 +33,7 @@ import { apiRouter, methodNotAllowed } from './router.ts';
 import { commonHeaders } from './send.ts';
 import { maxTargetLength } from './sizes.ts';
 import {
+  isHost,
   normalizePrefix,
   normalizePublicUrl,
   parseTarget,
@@ -62,6 +64,7 @@ function chain(
     trace,
     cors(options.cors),
     handleErrors(logger), // Every error below becomes a problem here.
+    rejectDuringShutdown, // 503
     checkTarget(isOwnHost), // 414, 421, 400
     ...routers, // Everything that is served
     methodNotAllowed, // 405
@@ -170,8 +173,8 @@ function apiChain(rostrum: AnyRostrum, options: ChainOptions): Middleware {
   return chain({ ...options, hasPages: false }, [problemsRouter(prefix).routes(), api.routes()]);
 }
 
-function limiterFor({ metrics }: ChainOptions): LoadLimiter {
-  const limiter = new LoadLimiter();
+function limiterFor({ metrics }: ChainOptions): Limiter {
+  const limiter = new Limiter();
   metrics?.limiter?.(() => limiter.state);
   return limiter;
 }
@@ -231,6 +234,13 @@ const setCommonHeaders: Step = (ctx, next) => {
   return next();
 };
 
+/** During a shutdown, new requests get a 503, except for `/livez`. */
+const rejectDuringShutdown: Step = ({ req: { socket }, state: { rostrum } }, next) => {
+  const { [stopSignal]: stop } = socket as { readonly [stopSignal]?: AbortSignal };
+  if (stop?.aborted !== true || rostrum.target.path === '/livez') return next();
+  throw new Problem('shutting-down', 'The server is shutting down; nothing was changed.');
+};
+
 function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Step {
   return (ctx, next) => {
     const { target } = ctx.state.rostrum;
@@ -239,9 +249,14 @@ function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Step {
       throw new Problem('uri-too-long', sentence);
     }
     // A request without Host (HTTP/1.0) is accepted: this check protects browsers, which always send one.
-    const name = hostOf(ctx)
-      ?.toLowerCase()
-      .replace(/\.?(?::\d*)?$/, '');
+    const host = hostOf(ctx);
+    if (host !== undefined && !isHost(host)) {
+      throw new Problem(
+        'bad-request',
+        'The Host header must be a name or an address, with or without a port.',
+      );
+    }
+    const name = host?.toLowerCase().replace(/\.?(?::\d*)?$/, '');
     if (name !== undefined && isOwnHost?.(name) === false) {
       throw new Problem(
         'misdirected-request',

@@ -4,7 +4,7 @@ import { isPlainObject } from '../../domain/records/json.ts';
 import { type Context, RequestAborted, type Step } from './context.ts';
 import { type BodyForm, bodyForms } from './endpoint.ts';
 import { countHeader } from './headers/count.ts';
-import { type LoadLimiter, smallBody } from './limits/load-limiter.ts';
+import { type Limiter, smallBody } from './limits.ts';
 import { Problem } from './problems/problem.ts';
 import { maxBodyBytes } from './sizes.ts';
 
@@ -27,7 +27,7 @@ const parser = bodyParser({
 } as bodyParser.Options);
 
 /** Reads the body with koa-bodyparser, once the limiter has a slot for a large one: 415, 413, 400, 503. */
-export function readBody(form: BodyForm, limiter: LoadLimiter): Step {
+export function readBody(form: BodyForm, limiter: Limiter): Step {
   return async (ctx, next) => {
     checkHeaders(ctx, form);
     checkUnread(ctx);
@@ -49,7 +49,7 @@ export function readBody(form: BodyForm, limiter: LoadLimiter): Step {
  * Reserves a slot for a body that turns out to be large: one without a length, or one in many chunks. Cuts off a
  * body in too many chunks, and notices when the client leaves.
  */
-function watchChunks(ctx: Context, limiter: LoadLimiter) {
+function watchChunks(ctx: Context, limiter: Limiter) {
   const { req } = ctx;
   const { promise: failed, reject } = Promise.withResolvers<never>();
   let isReserved = lengthOf(req) > smallBody;

@@ -155,9 +155,6 @@ export class RequestAborted extends Error {
   }
 }
 
-/** The socket property with the time when the server accepted it. */
-export const acceptedAt = Symbol('rostrum.acceptedAt');
-
 /** The socket property with a signal that is aborted when the server starts to shut down. */
 export const stopSignal = Symbol('rostrum.stopSignal');
 

@@ -1,5 +1,4 @@
 import type { Scope } from '../../domain/access/caller.ts';
-import type { Collection } from '../../domain/records/record.ts';
 import type { Handler, Step } from './context.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 
@@ -84,15 +83,7 @@ export interface Endpoint {
   readonly responses: Readonly<Record<number, EndpointResponse>>;
   /** Problems in addition to those of every request. */
   readonly problems?: readonly ProblemCode[];
-  /**
-   * How many requests run at a time. `list`: a few, and large pages do not delay small ones. A collection: one for
-   * each of its records (`:id`), because changes of one record would conflict in the store. Absent: any number.
-   */
-  readonly concurrency?: 'list' | Collection;
-  /**
-   * How many requests can run or wait at the same time; the limiter's default if absent. Not for lists: each of
-   * their queues has the default.
-   */
-  readonly capacity?: number;
+  /** True for a list, of which the limiter runs few at a time. */
+  readonly isList?: boolean;
   readonly handle: Handler;
 }

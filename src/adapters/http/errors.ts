@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { inspect } from 'node:util';
 import type Koa from 'koa';
@@ -7,14 +8,13 @@ import { type Context, RequestAborted, type Step } from './context.ts';
 import { entityTag } from './headers/etag.ts';
 import { versionMismatch } from './headers/preconditions.ts';
 import { failureLog } from './operator/log.ts';
+import { overloadedRetryAfter } from './problems/catalogue.ts';
 import { Problem, problemResponse } from './problems/problem.ts';
-import { RetryTimes } from './problems/retry-times.ts';
 
 /** Turns everything that is thrown into a problem. */
 export function handleErrors(logger: Logger | undefined): Step {
   // Without a logger, the app's `error` event gets unexpected errors.
   const logFailure = logger && failureLog(logger);
-  const retryTimes = new RetryTimes();
   return async (ctx, next) => {
     try {
       await next();
@@ -23,7 +23,7 @@ export function handleErrors(logger: Logger | undefined): Step {
         ctx.respond = false;
         return;
       }
-      const problem = toProblem(error, ctx, retryTimes);
+      const problem = toProblem(error, ctx);
       if (problem.status >= 500 && logFailure) logFailure(ctx, problem);
       else if (problem.cause !== undefined) ctx.app.emit('error', wrapCause(problem.cause), ctx);
       sendProblem(ctx, problem);
@@ -73,12 +73,12 @@ function wrapCause(cause: unknown): Error {
 }
 
 /** Errors that nobody expected become an opaque 500. */
-function toProblem(error: unknown, ctx: Context, retryTimes: RetryTimes): Problem {
+function toProblem(error: unknown, ctx: Context): Problem {
   if (error instanceof Problem) return error;
-  return isRostrumError(error) ? fromRostrumError(error, ctx, retryTimes) : internal(error);
+  return isRostrumError(error) ? fromRostrumError(error, ctx) : internal(error);
 }
 
-function fromRostrumError(error: AnyRostrumError, ctx: Context, retryTimes: RetryTimes): Problem {
+function fromRostrumError(error: AnyRostrumError, ctx: Context): Problem {
   const { message } = error;
   switch (error.code) {
     case 'id-taken': // The id generator produced a duplicate; the client can do nothing about it.
@@ -108,7 +108,7 @@ function fromRostrumError(error: AnyRostrumError, ctx: Context, retryTimes: Retr
         cause: error,
       });
     case 'overloaded': {
-      const seconds = retryTimes.next(performance.now() / 1000);
+      const seconds = randomInt(overloadedRetryAfter.min, overloadedRetryAfter.max + 1);
       return new Problem(error.code, message, { headers: { 'Retry-After': String(seconds) } });
     }
     default:

@@ -107,8 +107,6 @@ export interface ServeOptions {
   readonly limits?: Partial<ServerLimits> | undefined;
   /** As in {@link RostrumHttpOptions}, for requests that are rejected before the app sees them. */
   readonly publicUrl?: string | undefined;
-  readonly trustedProxies?: TrustedProxies | undefined;
-  readonly cors?: readonly string[] | undefined;
   readonly metrics?: Pick<HttpMetrics, 'problem'> | undefined;
   /** How long requests in progress can take when the server closes; 10,000 if absent. */
   readonly shutdownTimeoutMs?: number | undefined;
@@ -159,8 +157,7 @@ const appOptions: Names<RostrumAppOptions> = {
 const fetchOptions: Names<FetchHandlerOptions> = { ...httpOptions, isOwnHost: true, address: true };
 const serveOptions: Names<ServeOptions> = {
   ...{ host: true, port: true, logger: true, limits: true, publicUrl: true, metrics: true },
-  ...{ cors: true },
-  ...{ trustedProxies: true, shutdownTimeoutMs: true },
+  shutdownTimeoutMs: true,
 };
 
 const optionNames = {

@@ -1,14 +1,13 @@
 import { Router } from '@koa/router';
 import type { Scope } from '../../domain/access/caller.ts';
-import { pageLimits } from '../../domain/lists/list.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import { authorization } from './access/authenticate.ts';
 import { preflight } from './access/cors.ts';
 import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import { parseBody, readBody } from './body.ts';
-import { type Context, compose, type RostrumState, type Step, setOperation } from './context.ts';
+import { compose, type RostrumState, type Step, setOperation } from './context.ts';
 import { allMethods, bodyForms, type Endpoint } from './endpoint.ts';
-import { type LoadLimiter, maxLists } from './limits/load-limiter.ts';
+import type { Limiter } from './limits.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
 import { escapePath } from './target.ts';
@@ -19,7 +18,7 @@ export function apiRouter(
   rostrum: AnyRostrum,
   prefix: string,
   options: RostrumHttpOptions,
-  limiter: LoadLimiter,
+  limiter: Limiter,
   endpoints: readonly Endpoint[],
 ): Router<RostrumState> {
   const { cors, rateLimits } = options;
@@ -40,11 +39,11 @@ export function apiRouter(
       authorize(scopes, resource), // 400, 401, 403, 429, 503
       endpoint.resolveId, // 403
       limitCaller(rateLimits), // 429
-      limiter.admit(operation, endpoint.capacity), // 503
+      limiter.admit, // 503
       validateQuery(query, queryHint), // 400
       validateHeaders(headers), // 400
       form && readBody(form, limiter), // 415, 413, 400, 503
-      limiter.run(queueOf(endpoint)), // 503
+      limiter.run(endpoint.isList), // 503
       form && parseBody(endpoint.body === true), // 400
       endpoint.handle as Step, // Everything else
     ]);
@@ -59,29 +58,6 @@ export function apiRouter(
     router.options(path, stepsOf(optionsEndpoint(path, group, allow), preflight(cors, allow)));
   }
   return router;
-}
-
-/** The queue of an endpoint's requests, and the slot that limits how many run at a time. */
-function queueOf({ concurrency, operation }: Endpoint) {
-  if (concurrency === 'list') {
-    // By the number of digits of `limit`.
-    const queues = [1, 2, 3, 4].map((digits) => {
-      const name = `${operation} ${digits}`;
-      return { name, slot: { key: name, capacity: maxLists } };
-    });
-    return ({ state: { rostrum } }: Context) => {
-      const limit = rostrum.query.get('limit')?.[0] ?? pageLimits.default;
-      return queues[String(limit).length - 1] as (typeof queues)[number];
-    };
-  }
-  if (concurrency !== undefined) {
-    return ({ params: { id } }: Context) => ({
-      name: operation,
-      slot: { key: `${concurrency}/${id}`, capacity: 1 },
-    });
-  }
-  const all = { name: operation };
-  return () => all;
 }
 
 /** The header `Allow`. HEAD works wherever GET does, and OPTIONS everywhere. */

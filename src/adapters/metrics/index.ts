@@ -8,7 +8,6 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10]
 const limiterGauges = {
   running: 'Requests that are being served.',
   waiting: 'Requests that wait for their turn.',
-  closed: 'Connections closed because their clients stood still while others waited.',
 };
 
 /** Metrics of the process, of HTTP and of the store, for Prometheus. */

@@ -4,7 +4,7 @@ import { clientAddresses } from '../../../src/adapters/http/client-address.ts';
 import { createRequestState } from '../../../src/adapters/http/context.ts';
 import type { Endpoint } from '../../../src/adapters/http/endpoint.ts';
 import { serve } from '../../../src/adapters/http/index.ts';
-import { LoadLimiter } from '../../../src/adapters/http/limits/load-limiter.ts';
+import { Limiter } from '../../../src/adapters/http/limits.ts';
 import { apiRouter } from '../../../src/adapters/http/router.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';
@@ -32,7 +32,7 @@ describe('the router', () => {
       ctx.state.rostrum = createRequestState(ctx, settings);
       return next();
     });
-    app.use(apiRouter(rostrum, '', {}, new LoadLimiter(), [endpoint]).routes());
+    app.use(apiRouter(rostrum, '', {}, new Limiter(), [endpoint]).routes());
     const server = await serve(app, { port: 0 });
     const put = () => fetch(`${server.url}/settings`, { method: 'PUT' });
     const all = [put(), put()];

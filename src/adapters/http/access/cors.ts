@@ -35,23 +35,17 @@ export function checkCors({ cors = [], anonymous, authenticate }: CorsOptions): 
 }
 
 /**
- * Returns the headers that let a script of this origin read a response (the Fetch standard, CORS protocol).
- * There are no cookies, so `Access-Control-Allow-Credentials` is never sent.
+ * Lets scripts of these origins read every response (the Fetch standard, CORS protocol). There are no cookies, so
+ * `Access-Control-Allow-Credentials` is never sent.
  */
-export function corsHeaders(
-  patterns: readonly string[] = [],
-  origin = '',
-): Readonly<Record<string, string>> {
-  if (!patterns.some((pattern) => matchesOrigin(origin, pattern))) return {};
-  return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed };
-}
-
-/** Lets scripts of these origins read every response. */
 export function cors(patterns: readonly string[] = []): Step | undefined {
   if (patterns.length === 0) return undefined;
   return (ctx, next) => {
     ctx.vary('Origin');
-    ctx.set(corsHeaders(patterns, ctx.headers.origin));
+    const { origin = '' } = ctx.headers;
+    if (patterns.some((pattern) => matchesOrigin(origin, pattern))) {
+      ctx.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed });
+    }
     return next();
   };
 }

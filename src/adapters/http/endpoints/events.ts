@@ -1,17 +1,16 @@
 import { codePoints } from '../../../domain/records/text.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
-import { rateLimitKey } from '../access/rate-limit.ts';
 import { type Context, namedCaller, stopSignal } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { KeyedSemaphore } from '../limits/semaphore.ts';
+import { clientOf } from '../limits.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { maxPositionLength } from '../sizes.ts';
 import { integer } from '../validate.ts';
 
-/** How many requests can wait: for an event or to be admitted, and for an event per named caller and per address. */
-const maxWaiting = { total: 1000, caller: 50, address: 100 };
+/** How many requests can wait for an event: of a caller, and of an address without credentials. */
+const maxWaiting = { caller: 50, address: 100 };
 
 /** How many seconds a request can wait. */
 const maxWait = eventLimits.waitMs / 1000;
@@ -21,7 +20,7 @@ const retryAfter = 5;
 
 /** The changes of all records, in one order. */
 export function eventsEndpoint(): Endpoint {
-  const waiting = new KeyedSemaphore();
+  const waiting = new Map<string, number>();
   return {
     method: 'GET',
     path: '/events',
@@ -55,7 +54,6 @@ export function eventsEndpoint(): Endpoint {
     ],
     responses: { 200: { description: 'A page of events.', schema: 'EventPage' } },
     problems: ['events-expired', 'events-unavailable'],
-    capacity: maxWaiting.total, // One event wakes every waiting client, and they all reconnect at once.
     async handle(ctx) {
       const { query, services, reservations } = ctx.state.rostrum;
       const [after] = query.get('after') ?? [];
@@ -77,28 +75,29 @@ export function eventsEndpoint(): Endpoint {
 }
 
 /**
- * Counts a request that waits for an event until it ends. A request without credentials counts for its address only.
+ * Counts a request that waits for an event until it ends.
  *
+ * @param waiting the number of such requests of each client
  * @throws Problem `too-many-requests`
  */
-function limitWaiting(waiting: KeyedSemaphore, ctx: Context): void {
-  const caller = namedCaller(ctx);
-  const slots = [slotOf('address', rateLimitKey(ctx.state.rostrum.address))];
-  if (caller !== undefined) slots.push(slotOf('caller', caller.name));
-  const full = slots.find((slot) => !waiting.isFree(slot));
-  if (full !== undefined) {
-    const { policy, capacity } = full;
+function limitWaiting(waiting: Map<string, number>, ctx: Context): void {
+  const policy = namedCaller(ctx) === undefined ? 'address' : 'caller';
+  const capacity = maxWaiting[policy];
+  const client = clientOf(ctx);
+  const count = waiting.get(client) ?? 0;
+  if (count >= capacity) {
     ctx.append('RateLimit-Policy', `"held-${policy}";q=${capacity};qu="concurrent-requests"`);
     ctx.append('RateLimit', `"held-${policy}";r=0`);
     const sentence = `At most ${capacity} requests per ${policy} can wait for events at the same time.`;
     const headers = { 'Retry-After': String(retryAfter) };
     throw new Problem('too-many-requests', sentence, { headers });
   }
-  for (const slot of slots) ctx.res.once('close', waiting.take(slot));
-}
-
-function slotOf(policy: 'address' | 'caller', name: string) {
-  return { policy, key: `${policy} ${name}`, capacity: maxWaiting[policy] };
+  waiting.set(client, count + 1);
+  ctx.res.once('close', () => {
+    const left = (waiting.get(client) ?? 1) - 1;
+    if (left > 0) waiting.set(client, left);
+    else waiting.delete(client);
+  });
 }
 
 /** Aborted when the client disconnects or half-closes its connection, and when the server stops. */

@@ -17,6 +17,7 @@ export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly E
     scopes,
     resource: mcpPath,
     body: true,
+    isList: true, // Most tools list or read large records.
     responses: {},
     async handle(ctx) {
       checkOrigin(ctx, cors);

@@ -31,7 +31,6 @@ const responses = responsesOf('Post');
 const change = {
   path: '/posts/:id',
   scopes: ['posts:write', 'posts:write:own'],
-  concurrency: 'posts',
   headers: changeHeaders,
 } as const;
 
@@ -49,7 +48,7 @@ export function postEndpoints(declared: FieldDeclarations | undefined): readonly
       scopes: ['posts:read', 'posts:read:all'],
       query: parameters,
       queryHint: queryHint('posts', parameters),
-      concurrency: 'list',
+      isList: true,
       responses: responses.listed,
       problems: ['invalid-cursor'],
       async handle(ctx) {

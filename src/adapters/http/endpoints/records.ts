@@ -110,7 +110,7 @@ export function problemsOf(
 /** PUT and PATCH of a record. */
 export function updateEndpoints(
   collection: Collection,
-  change: Pick<Endpoint, 'path' | 'scopes' | 'concurrency' | 'headers'>,
+  change: Pick<Endpoint, 'path' | 'scopes' | 'headers'>,
   schema: 'User' | 'Post',
   problems: readonly ProblemCode[],
 ): readonly Endpoint[] {

@@ -35,7 +35,6 @@ const responses = responsesOf('User');
 const change = {
   path: '/users/:id',
   scopes: ['users:write', 'users:write:own'],
-  concurrency: 'users',
   headers: changeHeaders,
 } as const;
 
@@ -53,7 +52,7 @@ export function userEndpoints(declared: FieldDeclarations | undefined): readonly
       scopes: ['users:read', 'users:read:public'],
       query: parameters,
       queryHint: queryHint('users', parameters),
-      concurrency: 'list',
+      isList: true,
       responses: responses.listed,
       problems: ['invalid-cursor'],
       async handle(ctx) {

@@ -1,5 +1,5 @@
 import type { Step } from '../context.ts';
-import type { LimiterState } from '../limits/load-limiter.ts';
+import type { LimiterState } from '../limits.ts';
 
 /**
  * Counts requests. Every label is one of a small set: an operation, a page, or the code of a problem; never

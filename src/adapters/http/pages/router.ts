@@ -3,7 +3,7 @@ import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { mcpPath, metadataPath, resourceMetadata } from '../access/metadata.ts';
 import { type Context, type RostrumState, type Step, setOperation } from '../context.ts';
 import { allMethods } from '../endpoint.ts';
-import type { LoadLimiter } from '../limits/load-limiter.ts';
+import type { Limiter } from '../limits.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
@@ -25,7 +25,7 @@ export function servePages(
   rostrum: AnyRostrum,
   describe: () => object,
   options: RostrumAppOptions,
-  limiter: LoadLimiter,
+  limiter: Limiter,
 ): Step {
   const prefix = normalizePrefix(options.prefix);
   const site = siteOf(options);
@@ -72,12 +72,12 @@ function routesOf(
   rostrum: AnyRostrum,
   describe: () => object,
   options: RostrumAppOptions,
-  limiter: LoadLimiter,
+  limiter: Limiter,
 ): Router<RostrumState> {
   const { authenticate, mcp, pages = allPages } = options;
   const isReady = readiness(options.ready);
   const router = new Router<RostrumState>({ sensitive: true, strict: true });
-  const admission = [limiter.admit('pages'), limiter.run(() => ({ name: 'pages' }))];
+  const admission = [limiter.admit, limiter.run()];
   const page = (path: string, send: Step, name = path) =>
     router.get(path, setOperation(name), ...admission, send);
 

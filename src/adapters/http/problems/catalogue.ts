@@ -25,8 +25,8 @@ export interface ProblemType {
   readonly example?: Readonly<Record<string, unknown>>;
 }
 
-/** The `Retry-After` of an overloaded server, in seconds: the more clients it rejects, the longer. */
-export const overloadedRetryAfter = { min: 1, max: 30 };
+/** The `Retry-After` of an overloaded server, in seconds: at random, so that clients don't return all at once. */
+export const overloadedRetryAfter = { min: 1, max: 5 };
 
 const taken = (pointer: string, message: string) => ({
   errors: [{ pointer, code: 'taken', message }],
@@ -188,12 +188,6 @@ const catalogue = {
     advice: 'Accept-Post, Accept-Patch or Accept of the response lists the media types.',
     headers: ['Accept-Post', 'Accept-Patch', 'Accept', 'Accept-Encoding'],
   },
-  'expectation-failed': {
-    status: 417,
-    title: 'Expectation not met',
-    meaning: 'The header Expect has a value other than 100-continue.',
-    advice: 'Send the request without this header.',
-  },
   'misdirected-request': {
     status: 421,
     title: 'Wrong host',
@@ -299,7 +293,6 @@ export const commonProblems: readonly ProblemCode[] = [
   'forbidden',
   'request-timeout',
   'uri-too-long',
-  'expectation-failed',
   'misdirected-request',
   'too-many-requests',
   'headers-too-large',

@@ -63,7 +63,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'listPosts 400 invalid-header': 'Authorization given twice: access/authentication.test.ts',
   'bad-request': 'messages that are not HTTP: server/serve.test.ts',
   'request-timeout': 'requests that take too long: server/serve.test.ts',
-  'expectation-failed': 'the header Expect, which fetch does not send: server/serve.test.ts',
   'headers-too-large': 'requests that Node rejects: server/serve.test.ts',
   'too-many-requests': 'limits: access/limits.test.ts',
   refused: 'a rule of the host: ../../around.test.ts',

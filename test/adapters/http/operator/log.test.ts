@@ -40,13 +40,16 @@ describe('the log', () => {
 
   it('masks API keys and tokens in paths, user agents and request ids', async () => {
     const { logger, lines } = keepLog();
-    await using api = await startApi({ app: { logger }, serve: { logger } });
+    await using api = await startApi({ app: { logger } });
     const key = 'rk_0a1b2c3d4e5f_secretsecretsecretsecretsecretsecretsecret1';
     const jwt = 'eyJhbGciOiJFUzI1NiJ9.secretsecret.secret-secret_secret';
     for (const token of [key, jwt, `Bearer%20${key}`, `Bearer%20${jwt}`, `my_${key}`]) {
       await api.get(`/users/${token}`, { 'User-Agent': `a ${token}`, 'X-Request-Id': token });
       const target = `/x/${token}`;
-      await exchange(api.server, `GET ${target} HTTP/1.1\r\nX-Request-Id: ${token}\r\n\r\n`);
+      await exchange(
+        api.server,
+        `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${token}\r\n\r\n`,
+      );
     }
     expect(lines.map(({ path }) => path)).to.include.members(['/api/v1/users/***', '/x/***']);
     const authenticate = () => ({ refused: 'unknown' });
@@ -97,8 +100,7 @@ describe('the log', () => {
 
   it('names the caller, and the client address reported by a trusted proxy', async () => {
     const { logger, lines } = keepLog();
-    const trusting = { logger, authenticate, trustedProxies: 1 };
-    await using api = await startApi({ app: trusting, serve: { logger, trustedProxies: 1 } });
+    await using api = await startApi({ app: { logger, authenticate, trustedProxies: 1 } });
     const ada = as({ name: 'ada', scopes: ['users:read'] });
     const headers = {
       ...ada,
@@ -114,12 +116,6 @@ describe('the log', () => {
     expect(lines[2])
       .to.include({ address: '198.51.100.7', status: 401 })
       .and.not.have.key('caller');
-    await exchange(api.server, 'GET / HTTP/1.1\r\nX-Forwarded-For: 198.51.100.8\r\n\r\n');
-    expect(lines[3]).to.include({
-      address: '198.51.100.8',
-      message: 'refused',
-      code: 'bad-request',
-    });
   });
 
   it('has probes at level debug', async () => {
@@ -180,11 +176,9 @@ describe('the log', () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ serve: { logger } });
     await exchange(api.server, 'nonsense\r\n\r\n');
-    await exchange(api.server, 'GET /livez?secret HTTP/1.1\r\nX-Request-Id: r1\r\n\r\n');
-    expect(lines).to.have.lengthOf(2);
-    expect(lines[0]).to.include({ level: 'info', message: 'refused', code: 'bad-request' });
-    expect(lines[1]).to.include({ requestId: 'r1', status: 400, path: '/livez' });
-    for (const line of lines) expect(line).to.include({ address: '127.0.0.1' });
+    expect(lines).to.have.lengthOf(1);
+    const expected = { level: 'info', message: 'refused', status: 400, code: 'bad-request' };
+    expect(lines[0]).to.include({ ...expected, address: '127.0.0.1' });
   });
 
   it('throttles repeated warnings, except when the outcome of a change is unknown', async () => {

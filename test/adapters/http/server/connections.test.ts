@@ -1,15 +1,16 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import type { Caller } from '../../../../src/index.ts';
 import { until } from '../../../support/until.ts';
 import { startApi } from '../support/api.ts';
-import { exchange, RawConnection } from '../support/raw.ts';
+import { RawConnection } from '../support/raw.ts';
 import { slowStore } from '../support/slow-store.ts';
 
 const host = 'Host: x\r\n';
 const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
-const mebibyte = 1024 * 1024;
+const _mebibyte = 1024 * 1024;
 
 /** A memory store that counts its concurrent reads. */
 function countingStore(ms = 1) {
@@ -33,75 +34,30 @@ describe('pipelined requests', () => {
     await using api = await startApi({ store });
     const { id } = await api.make('/users', { name: 'Ann' });
     const connection = new RawConnection(api.server);
-    connection.send(get(`/api/v1/users/${id}`).repeat(250));
-    for (let i = 0; i < 250; i++) expect((await connection.next())?.body.id).to.equal(id);
-    expect(seen).to.deep.equal({ now: 0, most: 1, all: 250 });
+    connection.send(get(`/api/v1/users/${id}`).repeat(16));
+    for (let i = 0; i < 16; i++) expect((await connection.next())?.body.id).to.equal(id);
+    expect(seen).to.deep.equal({ now: 0, most: 1, all: 16 });
     connection.socket.destroy();
   });
 
-  it('do not delay requests of other connections', async () => {
-    const { store, seen } = countingStore(0);
+  // Node's parser stops because of `onIncoming`, which is not documented: run this on each version of Node.
+  it('close the connection if there are more than 16; the rest of the packet is not parsed', async () => {
+    const { store } = countingStore();
     await using api = await startApi({ store });
-    const { id } = await api.make('/users', { name: 'Ann', own: 'x'.repeat(mebibyte - 100) });
-    const greedy = Array.from({ length: 4 }, () =>
-      new RawConnection(api.server).send(get(`/api/v1/users/${id}`).repeat(250)),
-    );
-    await Promise.all(greedy.map((connection) => connection.next()));
-    expect((await exchange(api.server, get('/livez')))?.status).to.equal(200);
-    expect(seen.all).to.be.below(200);
-    for (const { socket } of greedy) socket.destroy();
-  });
-
-  it('are served up to the limit of a connection, which then closes', async () => {
-    const { store, begun, release } = slowStore();
-    await using api = await startApi({ store });
-    const connection = new RawConnection(api.server);
-    connection.send(get('/api/v1/users/x'));
-    await begun();
-    connection.send(get('/livez').repeat(300));
-    setTimeout(release, 50);
-    expect((await connection.next())?.status).to.equal(404);
-    for (let waited = 1; waited <= 256; waited++) {
-      const response = await connection.next();
-      expect(response?.status).to.equal(200);
-      const isLast = waited === 256;
-      expect(response?.headers.get('connection')).to.equal(isLast ? 'close' : 'keep-alive');
-    }
-    expect(await connection.closed()).to.equal('');
-  });
-
-  it('have a limit across all connections', async () => {
-    const { store, begun, release } = slowStore();
-    await using api = await startApi({ store });
-    const open = async (waiting: number) => {
-      const connection = new RawConnection(api.server).send(get('/api/v1/users/x'));
-      await begun();
-      connection.send(get('/livez').repeat(waiting));
-      await until(() => connection.socket.writableLength === 0, 'the requests are sent');
-      return connection;
+    let parsed = 0;
+    const count = () => {
+      parsed += 1;
     };
-    const full = await Promise.all(Array.from({ length: 16 }, () => open(256)));
-    // When the server responds to a later request, it has read the earlier ones.
-    const allRead = () => new RawConnection(api.server).send(get('/livez')).next();
-    await allRead();
-    const last = await open(1);
-    await allRead();
-    release();
-    const response = await last.next();
-    expect(response?.status).to.equal(404);
-    expect(response?.headers.get('connection')).to.equal('close');
-    expect(await last.closed()).to.equal('');
-    for (const connection of full) {
-      expect((await connection.next())?.status).to.equal(404);
-      expect((await connection.next())?.status).to.equal(200);
-      connection.socket.destroy();
-    }
+    subscribe('http.server.request.start', count);
+    // Node reads 64 KiB at a time, which is a thousand of these requests.
+    const connection = new RawConnection(api.server);
+    connection.send(get('/api/v1/users/x').repeat(2000));
+    expect(await connection.closed()).to.equal('');
+    unsubscribe('http.server.request.start', count);
+    expect(parsed).to.equal(17);
   });
 
-  for (const [count, most] of [
-    [1, 0],
-    [3, 1], // The server does not read while requests are queued: only a failed write reveals it.
-  ] as const) {
+  for (const count of [1, 3]) {
     it(`are not served after the client has disconnected (${count} pipelined)`, async () => {
       const gate = Promise.withResolvers<Caller>();
       const asked = Promise.withResolvers<void>();
@@ -118,7 +74,7 @@ describe('pipelined requests', () => {
       await sleep(50);
       gate.resolve({ name: 'a', subject: null, scopes: new Set(['users:read']) });
       await sleep(50);
-      expect(seen.all).to.equal(most);
+      expect(seen.all).to.equal(0);
     });
   }
 });

@@ -118,8 +118,10 @@ async function saveOwnUser(
       const creation = await context.repository.create(user);
       return Object.assign(creation, { changed: true, created: true });
     } catch (error) {
-      // Another call has just created it: replace that.
-      if (!isRostrumError(error, 'id-taken')) throw error;
+      if (isRostrumError(error, 'id-taken')) continue;
+      const isTaken = isRostrumError(error, 'email-taken') || isRostrumError(error, 'field-taken');
+      if (!isTaken || (await context.repository.get(id)) === undefined) throw error;
+      // Another call has just created it, and a store may name the taken value before the id: replace it.
     }
   }
 }

@@ -7,6 +7,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, type TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { defaultLimits } from '../../src/adapters/http/options.ts';
@@ -90,6 +91,7 @@ for (const { name, setUp, prefix } of cases) {
     let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
     let server: Server;
     let port: number;
+    let metricsPort: number;
 
     function send(
       method: string,
@@ -112,9 +114,10 @@ for (const { name, setUp, prefix } of cases) {
 
     before(async () => {
       folder = await temporaryDirectory();
+      metricsPort = await freePort();
       server = await startServer(
         ...['--store', 'memory:', '--public-url', publicUrl],
-        ...['--trust-proxy', '1', '--rate-limit', '1000'],
+        ...['--trust-proxy', '1', '--rate-limit', '1000', '--metrics-port', String(metricsPort)],
       );
       port = await freePort();
       const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
@@ -205,6 +208,26 @@ for (const { name, setUp, prefix } of cases) {
         left.push(Number(/;r=(\d+)/.exec(String(headers.ratelimit))?.[1]));
       }
       expect(left[1]).to.be.below(left[0] ?? Number.NaN);
+    });
+
+    it('keeps connections and pipelined requests of a client away from Rostrum', async () => {
+      const packet = `GET ${prefix}/livez HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(256);
+      const to = { host: '127.0.0.1', port, servername: host, rejectUnauthorized: false };
+      const sockets = Array.from({ length: 500 }, () =>
+        connect(to, function (this: TLSSocket) {
+          this.write(packet);
+        })
+          .on('error', () => {})
+          .resume(),
+      );
+      const counts: number[] = [];
+      for (const end = Date.now() + 3000; Date.now() < end; await sleep(100)) {
+        expect((await fetch(`${server.address}/livez`)).status).to.equal(200);
+        const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+        counts.push(Number(/^rostrum_http_connections (\d+)$/m.exec(metrics)?.[1]));
+      }
+      for (const socket of sockets) socket.destroy();
+      expect(Math.max(...counts)).to.be.within(1, 260);
     });
 
     it('forwards paths unchanged', async () => {

@@ -9,7 +9,7 @@ const scripts: Record<string, readonly string[]> = {
   'serves other clients under extreme load on memory': ['http-pressure.ts'],
   'serves other clients under extreme load on SQLite': ['http-pressure.ts', '--store', 'sqlite'],
   'serves other clients under extreme load on MongoDB': ['http-pressure.ts', '--store', 'mongodb'],
-  'keeps its throughput when overloaded': ['overload.ts'],
+  'keeps half of its throughput when overloaded': ['overload.ts'],
   'returns no 5xx to random requests': ['fuzz-http.ts', '--requests', '20000'],
   'loses no data on SQLite when killed, with another server and an import on the same file': [
     ...['kill-sqlite.ts', '--servers', '2', '--kills', '50', '--seconds', '300'],

@@ -1,5 +1,5 @@
 // Sends ten times as many concurrent requests as give the best throughput, on as many connections. The server
-// must serve nearly as many, reject the rest soon, and respond to probes. Rejected clients retry after
+// must serve at least half as many, reject the rest, and respond to probes. Rejected clients retry after
 // `Retry-After`.
 //
 //   node test/faults/overload.ts [--rounds 15] [--only changes]
@@ -24,8 +24,8 @@ const { values } = parseArgs({
 
 /** The numbers of clients, of concurrent requests at peak throughput, and of clients that measure. */
 const [clients, peakClients, measuringClients] = [2560, 256, 160];
-/** Limits for the medians of all rounds, in percent of the peak and milliseconds. */
-const bounds = { goodput: 90, p99: 500, refusedP99: 200 };
+/** The lowest median of all rounds, in percent of the peak. */
+const leastGoodput = 50;
 const times = { ms: 2500, warmMs: 2000 };
 
 const body = '{"name":"Ann"}';
@@ -150,11 +150,7 @@ async function overload(name: string, store: string, request: string): Promise<b
   const failed = probes.reduce((sum, one) => sum + one.failed, 0);
   const all = probes.reduce((sum, one) => sum + one.all, 0);
   const odd = rounds.reduce((sum, { peak, over }) => sum + peak.odd + over.odd, 0);
-  const isGood =
-    goodput >= bounds.goodput &&
-    p99 <= bounds.p99 &&
-    refusedP99 <= bounds.refusedP99 &&
-    failed + odd === 0;
+  const isGood = goodput >= leastGoodput && failed + odd === 0;
   console.log(
     `${isGood ? 'ok' : 'NOT OK'}: ${name}: goodput ${Math.round(goodput)} % of the peak, ` +
       `p99 ${p99} ms, refusals p99 ${refusedP99} ms, ${odd} odd, ` +

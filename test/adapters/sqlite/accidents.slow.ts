@@ -1,7 +1,6 @@
 import {
   closeSync,
   copyFileSync,
-  existsSync,
   openSync,
   readFileSync,
   renameSync,
@@ -86,6 +85,9 @@ describe('a data file that was', function () {
     return last.replace(/^--store is "sqlite:FILE": /, '');
   }
 
+  /** A store looks at its file once a second. */
+  const untilLookedAt = () => setTimeout(1100);
+
   const moved =
     'The data file FILE was moved, replaced or deleted while it was open: put it back, or restart the server.';
   const damaged = 'The data file FILE is damaged: restore a backup (rostrum restore).';
@@ -127,8 +129,7 @@ describe('a data file that was', function () {
 
   it('moved away has every acknowledged change in its new place', async () => {
     renameSync(path, `${path}.moved`);
-    expect(await said(store.ready())).to.equal(moved);
-    await new Promise(setImmediate);
+    await store.close();
     path += '.moved';
     expect(await postsIn()).to.equal(300);
   });
@@ -143,10 +144,9 @@ describe('a data file that was', function () {
   it('replaced with a backup is served unchanged at the next start', async () => {
     const content = readFileSync(backup);
     renameSync(backup, path);
-    await expectSaid(moved, backedUp, /^ +to /);
+    await expectSaid(moved, mixed, /^ +to /);
     expect(readFileSync(path).equals(content)).to.equal(true);
     expect(await postsIn()).to.equal(100);
-    for (const end of ['-wal', '-shm']) expect(existsSync(`${path}${end}.old`), end).to.equal(true);
   });
 
   it('overwritten with a backup is served unchanged at the next start', async () => {
@@ -162,6 +162,7 @@ describe('a data file that was', function () {
     await Promise.all(numbers(0, 500).map((id) => otherStore.posts.create(post(id))));
     await backupSqlite({ path: other, to: backup });
     copyFileSync(backup, path);
+    await untilLookedAt();
     expect(await said(store.users.create(user('after')))).to.equal(overwritten);
   });
 
@@ -169,8 +170,10 @@ describe('a data file that was', function () {
     await backupSqlite({ path, to: backup });
     await store.posts.create(post('later'));
     look(path, (database) => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+    await untilLookedAt();
     await store.ready();
     copyFileSync(backup, path);
+    await untilLookedAt();
     expect(await said(store.ready())).to.equal(overwritten);
   });
 
@@ -191,6 +194,7 @@ describe('a data file that was', function () {
       await backupSqlite({ path, to: backup });
       await create();
       look(path, (database) => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+      await untilLookedAt();
       await create();
       await server.stop('SIGKILL');
       replace(backup, path);

@@ -7,7 +7,6 @@ import { declareFields } from '../../../src/adapters/sqlite/declared-fields.ts';
 import { prepareLayout } from '../../../src/adapters/sqlite/layout.ts';
 import { isHas, ListSql } from '../../../src/adapters/sqlite/lists/list-sql.ts';
 import { rangesOf } from '../../../src/adapters/sqlite/lists/ranges.ts';
-import { isRostrumError } from '../../../src/domain/errors.ts';
 import { listQuery } from '../../../src/domain/lists/list-request.ts';
 import type { ListQuery, Store } from '../../../src/ports/index.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
@@ -334,15 +333,6 @@ describe('the worker of the SQLite store', function () {
     expect(first).to.equal(reason);
     for (const { total } of await Promise.all(others)) expect(total).to.equal(1);
     expect(await errorOf(store.users.list({ ...counted, signal }))).to.equal(reason);
-  });
-
-  it('rejects lists as overloaded if its queue is full', async () => {
-    const store = await openWith(['ann']);
-    const lists = Array.from({ length: 10_001 }, () => store.users.list(counted));
-    const ends = await Promise.allSettled(lists);
-    const failed = ends.filter((one) => one.status === 'rejected');
-    expect(failed.map(({ reason }) => isRostrumError(reason, 'overloaded'))).to.deep.equal([true]);
-    expect((await store.users.list(counted)).total).to.equal(1);
   });
 
   it('is restarted after a crash, which makes pending lists fail as unavailable', async () => {

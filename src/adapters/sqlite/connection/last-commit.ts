@@ -13,36 +13,20 @@ import { DriverError, damaged, hasCode, logMismatch } from './errors.ts';
 /** The newest event of a commit: its number, and its number and mark. */
 export type Commit = readonly [sequence: number, event: string];
 
-/** Reads a data file itself, without its log. */
-export class DataFileReader {
-  readonly #location: string;
-  #connection: Connection | undefined;
-
-  constructor(file: string) {
+/** Returns the last commit in a data file itself, without its log; undefined if it has none or cannot be read. */
+export function lastCommitIn(file: string): Commit | undefined {
+  try {
     // SQLite reads an immutable file without locks and without its log.
-    this.#location = `${pathToFileURL(file)}?immutable=1`;
-  }
-
-  /** Returns the last commit in the file; undefined if it has none or cannot be read. Takes 10 µs. */
-  lastCommit(): Commit | undefined {
-    const isNew = this.#connection === undefined;
+    const location = `${pathToFileURL(file)}?immutable=1`;
+    const connection = new Connection(() => new DatabaseSync(location, { readOnly: true }));
     try {
-      this.#connection ??= new Connection(
-        () => new DatabaseSync(this.#location, { readOnly: true }),
-      );
-      this.#connection.run('PRAGMA shrink_memory'); // Forgets the pages that were read before.
-      return this.#connection.get("SELECT sequence, sequence || '.' || mark FROM lastCommit");
-    } catch (error) {
-      if (!(error instanceof DriverError)) throw error;
-      this.close();
-      // The tables can have changed since the connection was opened.
-      return isNew ? undefined : this.lastCommit();
+      return connection.get("SELECT sequence, sequence || '.' || mark FROM lastCommit");
+    } finally {
+      connection.close();
     }
-  }
-
-  close(): void {
-    this.#connection?.close();
-    this.#connection = undefined;
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error;
+    return undefined;
   }
 }
 
@@ -68,13 +52,13 @@ export function recordCommit(connection: Connection, inFile: Commit = [0, '']): 
  *
  * @param last a commit that was in the file before
  */
-export function isOwnFile(connection: Connection, reader: DataFileReader, last?: Commit): boolean {
+export function isOwnFile(connection: Connection, file: string, last?: Commit): boolean {
   const hasCommit = (commit: Commit) =>
     connection.get(`SELECT 1 FROM events WHERE ${isEvent}`, ...commit) !== undefined;
   try {
     // Before the file is read, because other processes can commit and copy the log into the file meanwhile.
     const [inFile = 0] = connection.get<[number]>('SELECT inFile FROM lastCommit') ?? [];
-    const commit = reader.lastCommit();
+    const commit = lastCommitIn(file);
     if (commit === undefined) return inFile === 0;
     if (commit[0] < inFile || !hasCommit(commit)) return false;
     // An earlier commit than before is from an older file, or from a restored backup.
@@ -90,13 +74,10 @@ export function checkLog(file: string, timeout?: number): void {
   if (!statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) return;
   // Read-only: when the last connection that can write closes, SQLite copies the log into the file.
   const connection = new Connection(() => new DatabaseSync(file, { readOnly: true, timeout }));
-  const reader = new DataFileReader(file);
   try {
-    const layout = checkLayout(connection, file);
-    if (layout === undefined || isOwnFile(connection, reader)) return;
-    throw reader.lastCommit() === undefined ? damaged(file) : logMismatch(file);
+    if (checkLayout(connection, file) === undefined || isOwnFile(connection, file)) return;
+    throw lastCommitIn(file) === undefined ? damaged(file) : logMismatch(file);
   } finally {
     connection.close();
-    reader.close();
   }
 }

@@ -1,5 +1,4 @@
-import { renameSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { copyFileSync, existsSync, truncateSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Outcome, storeUnavailable } from '../../../domain/errors.ts';
 import type { Logger } from '../../../ports/logger.ts';
@@ -14,13 +13,16 @@ import {
   hasCode,
   SqliteStoreError,
 } from './errors.ts';
-import { type Commit, DataFileReader, isOwnFile, recordCommit } from './last-commit.ts';
+import { type Commit, isOwnFile, lastCommitIn, recordCommit } from './last-commit.ts';
 
 /** How long a read waits while another process recovers the log, in milliseconds. */
 export const recoveryMs = 2000;
 
 /** The pause between two tries of a read. */
 const retryMs = 5;
+
+/** How often the file itself is read, in milliseconds. */
+const lookMs = 1000;
 
 /** How long a message is not logged again, in milliseconds. */
 const repeatMs = 60_000;
@@ -30,15 +32,13 @@ export class OpenFile {
   readonly path: string;
   readonly connection: Connection;
   /** Identifies the file even after it was moved. */
-  readonly identity: string | undefined;
+  readonly #identity: string | undefined;
   readonly #logger: Logger;
   #isClosed = false;
-  #isMoved = false;
-  /** The identities of the log and its index. */
-  readonly #logs: Readonly<Record<string, string | undefined>>;
-  readonly #reader: DataFileReader;
-  /** The last commit that was seen in the file. */
+  /** The last commit that was seen in the file itself. */
   #inFile: Commit | undefined;
+  #isOverwritten = false;
+  #lookedAt = performance.now();
   /** The `schema_version` of the file when SQLite found it damaged. */
   #damagedAt: SqlValue | undefined;
   readonly #loggedAt = new Map<string, number>();
@@ -47,12 +47,9 @@ export class OpenFile {
   constructor(path: string, connection: Connection, logger: Logger) {
     this.path = path;
     this.connection = connection;
-    this.identity = identityOf(path);
+    this.#identity = identityOf(path);
     this.#logger = logger;
-    const logs = [`${path}-wal`, `${path}-shm`];
-    this.#logs = Object.fromEntries(logs.map((log) => [log, identityOf(log)]));
-    this.#reader = new DataFileReader(path);
-    this.#inFile = this.#reader.lastCommit();
+    this.#inFile = lastCommitIn(path);
   }
 
   /** Rejects calls from now on. The connection stays open for calls in progress. */
@@ -80,20 +77,20 @@ export class OpenFile {
 
   /** @throws SqliteStoreError if the file must not be written to in its present state */
   check(): void {
-    const wasMoved = this.#isMoved;
-    this.#isMoved = identityOf(this.path) !== this.identity;
-    if (this.#isMoved) {
-      // Checkpoint, so that the moved file gets the commits in its log. Deferred: a transaction may be open.
-      if (!wasMoved) setImmediate(() => this.#checkpoint('PASSIVE'));
-      throw this.log(fileMoved(this.path));
-    }
-    if (this.#isOverwritten()) throw this.log(fileOverwritten(this.path));
+    if (this.isMoved()) throw this.log(fileMoved(this.path));
+    if (this.#isOverwritten || performance.now() - this.#lookedAt > lookMs) this.#look();
+    if (this.#isOverwritten) throw this.log(fileOverwritten(this.path));
     if (this.#damagedAt !== undefined && this.#damagedAt === this.#schemaVersion()) {
-      throw damaged(this.path);
+      throw this.log(damaged(this.path));
     }
     // A restored backup has another schema version.
     this.#damagedAt = undefined;
     checkVersion(this.connection, this.path);
+  }
+
+  /** Returns true if the file is not at its path any more. */
+  isMoved(): boolean {
+    return identityOf(this.path) !== this.#identity;
   }
 
   /** Writes which commit this is, in the open transaction. */
@@ -106,11 +103,12 @@ export class OpenFile {
     if (error instanceof SqliteStoreError) return storeUnavailable(outcome, error);
     if (!(error instanceof DriverError)) return error;
     if (!hasCode(error, 'corrupt', 'notADatabase')) return storeUnavailable(outcome, error.cause);
-    if (this.#isOverwritten()) {
-      return storeUnavailable(outcome, this.log(fileOverwritten(this.path)));
-    }
     this.#damagedAt = this.#schemaVersion();
-    return storeUnavailable(outcome, this.log(damaged(this.path, error.cause)));
+    this.#look();
+    const fault = this.#isOverwritten
+      ? fileOverwritten(this.path)
+      : damaged(this.path, error.cause);
+    return storeUnavailable(outcome, this.log(fault));
   }
 
   /** Logs an error and returns it. The same message is logged at most once a minute. */
@@ -122,57 +120,43 @@ export class OpenFile {
     return err;
   }
 
-  /** Copies the log into the file, and empties it if no other process is using it. */
-  checkpoint(): void {
-    if (identityOf(this.path) !== this.identity || this.#isOverwritten()) return;
-    this.#checkpoint('TRUNCATE');
-  }
-
-  /**
-   * Closes the connection. If another file is at the path by now, moves the log aside: SQLite would apply it to that
-   * file.
-   */
+  /** Closes the connection. SQLite then copies the log into the file. */
   close(): void {
-    const isMoved = identityOf(this.path) !== this.identity;
-    const isOther = isMoved
-      ? !isOwnFile(this.connection, new DataFileReader(this.path))
-      : this.#isOverwritten();
-    if (!isMoved && !isOther) this.#checkpoint('TRUNCATE');
-    const keeper = isOther && !isMoved ? this.#keepLog() : undefined;
-    this.connection.close();
-    this.#reader.close();
-    for (const [log, identity] of Object.entries(isOther ? this.#logs : {})) {
-      if (identityOf(log) === identity) renameSync(log, `${log}.old`);
+    if (this.isMoved()) this.#leaveMovedFile();
+    else {
+      this.#look();
+      if (this.#isOverwritten) this.#emptyLog();
     }
-    keeper?.close();
+    this.connection.close();
   }
 
-  /** Opens another connection, because the last one to close copies the log into the file unless it is read-only. */
-  #keepLog(): Connection {
-    const keeper = new Connection(() => new DatabaseSync(this.path, { readOnly: true }));
+  /** Copies the log into a moved file. Then empties it, unless a copy of the file is at the path, and needs it. */
+  #leaveMovedFile(): void {
     try {
-      pragma(keeper, 'schema_version'); // Takes the lock that a connection keeps until it is closed.
+      const mode = isOwnFile(this.connection, this.path) ? 'PASSIVE' : 'TRUNCATE';
+      this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
     } catch (error) {
       this.translate(error, 'none');
     }
-    return keeper;
   }
 
-  /** Returns true if another file was copied over this one. */
-  #isOverwritten(): boolean {
-    const now = this.#reader.lastCommit();
-    if (now === undefined || now[1] === this.#inFile?.[1]) return false;
-    if (!isOwnFile(this.connection, this.#reader, this.#inFile)) return true;
-    this.#inFile = now;
-    return false;
+  /** Empties the log, so that SQLite doesn't copy it into the file that was copied over this one. */
+  #emptyLog(): void {
+    const log = `${this.path}-wal`;
+    if (!existsSync(log)) return;
+    copyFileSync(log, `${log}.old`);
+    truncateSync(log);
   }
 
-  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void {
-    try {
-      this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
-    } catch (error) {
-      this.translate(error, 'none'); // Remembers and logs damage.
-    }
+  /** Finds out whether another file was copied over this one. */
+  #look(): void {
+    this.#lookedAt = performance.now();
+    const inFile = lastCommitIn(this.path);
+    this.#isOverwritten =
+      inFile !== undefined &&
+      inFile[1] !== this.#inFile?.[1] &&
+      !isOwnFile(this.connection, this.path, this.#inFile);
+    if (!this.#isOverwritten) this.#inFile = inFile;
   }
 
   /** Returns null if even that cannot be read. */

@@ -10,9 +10,6 @@ const groupLimits = { writes: 500, ms: 3 };
 /** Delay before retrying a lock held by another process: 1 to 5 ms. */
 const randomRetryMs = () => 1 + Math.random() * 4;
 
-/** How long after the last write the log is checkpointed, in milliseconds. */
-const idleMs = 60_000;
-
 /** Written to test whether the disk has space again. It has the size of a long post. */
 const probe = 'x'.repeat(64 * 1024);
 
@@ -34,7 +31,6 @@ export class WriteQueue {
   readonly #file: OpenFile;
   readonly #limits: WriteLimits;
   readonly #waiting: QueuedWrite[] = [];
-  readonly #idle: NodeJS.Timeout;
   #running: Promise<void> | undefined;
   #isFailing = false;
   /** How many of the next writes get their own transactions. */
@@ -43,7 +39,6 @@ export class WriteQueue {
   constructor(file: OpenFile, limits: WriteLimits) {
     this.#file = file;
     this.#limits = limits;
-    this.#idle = setTimeout(() => file.checkpoint(), idleMs).unref();
   }
 
   /** Runs a write in a transaction. Returns its result after the commit. */
@@ -75,7 +70,6 @@ export class WriteQueue {
   /** Waits for the queued writes. */
   async close(): Promise<void> {
     await this.#running;
-    clearTimeout(this.#idle);
   }
 
   async #run(): Promise<void> {
@@ -87,7 +81,6 @@ export class WriteQueue {
       } else await pause(randomRetryMs());
     }
     this.#running = undefined;
-    this.#idle.refresh();
   }
 
   /** Begins a transaction. Returns false when another process holds the lock, or when it fails. */

@@ -4,8 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Collection } from '../../../domain/records/record.ts';
 import { Connection, cacheSize } from '../connection/connection.ts';
-import { identityOf } from '../connection/data-file.ts';
-import { DriverError, fileMoved } from '../connection/errors.ts';
+import { DriverError } from '../connection/errors.ts';
 import { recoveryMs } from '../connection/open-file.ts';
 import type { PlainQuery } from './ranges.ts';
 import { type PlainPage, readPage } from './read-page.ts';
@@ -13,8 +12,6 @@ import { type PlainPage, readPage } from './read-page.ts';
 /** The data that a worker is started with. */
 export interface WorkerData {
   readonly path: string;
-  /** The identity of the file that the store has open. */
-  readonly identity: string | undefined;
   /** The numbers of aborted requests, each at the index `number % aborted.length`. */
   readonly aborted: Int32Array;
 }
@@ -30,20 +27,14 @@ export type WorkerResponse = readonly [
   error?: Error | { readonly message: string; readonly errcode: unknown },
 ];
 
-const { path, identity, aborted } = workerData as WorkerData;
+const { path, aborted } = workerData as WorkerData;
 let connection: Connection | undefined;
 
-/** Throws if the path has another file by now: the store still has the first one open. */
 function open(): Connection {
-  const opened = new Connection(
-    () => new DatabaseSync(path, { readOnly: true, timeout: recoveryMs }),
-  );
-  if (identityOf(path) === identity) {
-    opened.exec(`PRAGMA cache_size = ${cacheSize}`);
-    return opened;
-  }
-  opened.close();
-  throw new DriverError(fileMoved(path));
+  const options = { readOnly: true, timeout: recoveryMs };
+  const opened = new Connection(() => new DatabaseSync(path, options));
+  opened.exec(`PRAGMA cache_size = ${cacheSize}`);
+  return opened;
 }
 
 function responseTo([number, collection, query]: ListRequest): WorkerResponse {

@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads';
-import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
+import { storeUnavailable } from '../../../domain/errors.ts';
 import type { DeclaredField } from '../../../domain/fields/declared-fields.ts';
 import type { Condition, ListQuery, Page } from '../../../domain/lists/list.ts';
 import { type Collection, VersionedRecord } from '../../../domain/records/record.ts';
-import { DriverError } from '../connection/errors.ts';
+import { DriverError, fileMoved } from '../connection/errors.ts';
 import type { OpenFile } from '../connection/open-file.ts';
 import { ListSql } from './list-sql.ts';
 import type { WorkerData, WorkerRequest, WorkerResponse } from './list-worker.ts';
 import type { PlainQuery } from './ranges.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
-/** How many lists can wait for the worker thread. */
-const maxPending = 10_000;
+/** How many aborted lists are remembered: more than ever wait for the worker thread. */
+const maxAborted = 10_000;
 
 /**
  * The script of the worker, which is beside this file and has the same extension. Undefined in a bundle, where
@@ -49,7 +49,7 @@ export class Lists {
   /** True once a worker has responded. Before that, a worker that exits means that none can run here. */
   #hasResponded = false;
   readonly #pending = new Map<number, PendingList>();
-  readonly #aborted = new Int32Array(new SharedArrayBuffer(4 * maxPending));
+  readonly #aborted = new Int32Array(new SharedArrayBuffer(4 * maxAborted));
   #lastNumber = 0;
 
   constructor(file: OpenFile, declared: DeclaredFields, canUseWorker: boolean) {
@@ -97,13 +97,12 @@ export class Lists {
   ): Promise<PlainPage | undefined> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      if (this.#pending.size >= maxPending) throw new RostrumError('overloaded', {});
       const worker = this.#worker ?? this.#start();
       if (worker === undefined) return resolve(undefined);
       this.#lastNumber = (this.#lastNumber % (2 ** 31 - 1)) + 1;
       const number = this.#lastNumber;
       const abort = () => {
-        Atomics.store(this.#aborted, number % maxPending, number);
+        Atomics.store(this.#aborted, number % maxAborted, number);
         this.#removePending(number)?.reject(signal?.reason);
       };
       signal?.addEventListener('abort', abort);
@@ -116,8 +115,8 @@ export class Lists {
   }
 
   #start(): Worker | undefined {
-    const { path, identity } = this.#file;
-    const workerData: WorkerData = { path, identity, aborted: this.#aborted };
+    if (this.#file.isMoved()) throw storeUnavailable('none', fileMoved(this.#file.path));
+    const workerData: WorkerData = { path: this.#file.path, aborted: this.#aborted };
     try {
       this.#worker = new Worker(script ?? '', { workerData, execArgv, env: {} });
     } catch {

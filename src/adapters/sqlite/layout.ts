@@ -25,9 +25,6 @@ export const newestLayout = firstLayout + migrations.length;
 /** Marks our files (https://www.sqlite.org/pragma.html#pragma_application_id): "Rost" in ASCII. */
 const applicationId = 0x526f7374;
 
-/** Marks files of versions before layout 1: "Rstm" in ASCII. */
-const formerApplicationId = 0x5273746d;
-
 /** Returns the columns of a collection's search row, without `id`. */
 export function searchColumns(collection: Collection): readonly string[] {
   return Object.keys(searchFields[collection]);
@@ -186,11 +183,11 @@ export function checkLayout(
   const mark = pragma(connection, 'application_id');
   const isEmpty = connection.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined;
   if (mark === 0 && isEmpty) return undefined;
-  if (mark !== applicationId && mark !== formerApplicationId) {
+  if (mark !== applicationId) {
     const message = `The file ${file} is a database of another program: choose another path.`;
     throw new SqliteStoreError('store-foreign-database', message);
   }
-  const layout = mark === applicationId ? checkVersion(connection, file, newest) : 0;
+  const layout = checkVersion(connection, file, newest);
   if (layout >= firstLayout) return layout;
   const message = `The data file ${file} was made by an earlier version of Rostrum, in a layout that this one cannot read. Export it with that version, then import it with this one: rostrum import --keep-ids, with a --field for each declared field.`;
   throw new SqliteStoreError('store-former-layout', message);

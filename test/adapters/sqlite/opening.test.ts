@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
-  linkSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -76,16 +75,12 @@ describe('opening a SQLite store', () => {
     expect(existsSync(path)).to.equal(false);
   });
 
-  for (const setting of ['journal_mode', 'synchronous', 'foreign_keys']) {
-    it(`rejects a driver that ignores ${setting}`, () => {
-      const deaf = stepped((sql, run, exec) =>
-        sql.startsWith(`PRAGMA ${setting} =`) ? exec(`PRAGMA ${setting} = OFF`) : run(),
-      );
-      const error = refused(folder.file(), deaf);
-      expect(error.code).to.equal('store-unsafe-settings');
-      expect(error.message).to.include(setting);
-    });
-  }
+  it('rejects a file system on which SQLite cannot keep a log', async () => {
+    const deaf = stepped((sql, run, exec) =>
+      sql.includes('journal_mode = WAL') ? exec(sql.replace('WAL', 'DELETE')) : run(),
+    );
+    expect(refused(folder.file(), deaf).code).to.equal('store-unsafe-settings');
+  });
 
   it('rejects a file of a newer version', async () => {
     const path = folder.file();
@@ -96,23 +91,16 @@ describe('opening a SQLite store', () => {
     expect(error.message).to.include('1000');
   });
 
-  for (const [mark, layout] of [
-    [0x5273746d, 6],
-    [0x526f7374, 1],
-  ]) {
-    it(`rejects a file of a former layout: ${layout}`, () => {
-      const path = folder.file();
-      look(path, (database) =>
-        database.exec(`PRAGMA application_id = ${mark}; PRAGMA user_version = ${layout};
-          CREATE TABLE users (id TEXT PRIMARY KEY NOT NULL, record TEXT NOT NULL) STRICT`),
-      );
-      const error = refused(path);
-      expect(error.code).to.equal('store-former-layout');
-      expect(error.message).to.equal(
-        `The data file ${path} was made by an earlier version of Rostrum, in a layout that this one cannot read. Export it with that version, then import it with this one: rostrum import --keep-ids, with a --field for each declared field.`,
-      );
-    });
-  }
+  it('rejects a file of a former layout', async () => {
+    const path = folder.file();
+    await folder.open(path).close();
+    look(path, (database) => database.exec('PRAGMA user_version = 1'));
+    const error = refused(path);
+    expect(error.code).to.equal('store-former-layout');
+    expect(error.message).to.equal(
+      `The data file ${path} was made by an earlier version of Rostrum, in a layout that this one cannot read. Export it with that version, then import it with this one: rostrum import --keep-ids, with a --field for each declared field.`,
+    );
+  });
 
   it('migrates an earlier layout step by step, whole or not at all', async () => {
     const path = folder.file();
@@ -173,9 +161,6 @@ describe('opening a SQLite store', () => {
     writeFileSync(file, '');
     expect(refused(join(file, 'data.db')).code).to.equal('store-folder-unusable');
     expect(refused(join(file, 'a', 'b', 'data.db')).code).to.equal('store-folder-unusable');
-    if (process.platform === 'linux') {
-      expect(refused('/proc/rostrum/a/data.db').code).to.equal('store-folder-unusable');
-    }
     expect(refused(`${folder.path}/`).code).to.equal('store-cannot-open');
     expect(refused(':memory:').code).to.equal('store-bad-path');
     expect(refused('').code).to.equal('store-bad-path');
@@ -185,15 +170,6 @@ describe('opening a SQLite store', () => {
     expect(() => prepareDataFile(folder.file(), () => 0x6969))
       .to.throw(SqliteStoreError, 'network file system')
       .with.property('code', 'store-unsafe-settings');
-  });
-
-  it('rejects a file with hard links, which would have a second WAL', async () => {
-    const file = folder.file();
-    await folder.open(file).close();
-    linkSync(file, `${file}.link`);
-    expect(refused(`${file}.link`).message).to.match(/hard links/);
-    rmSync(`${file}.link`);
-    await folder.open(file).close();
   });
 
   it('rejects a file or folder that is not writable', async () => {

@@ -107,39 +107,31 @@ function withDriverErrors<T>(driver: () => T): T {
   }
 }
 
-/** Settings that the store's promises depend on, and the value that SQLite returns once they are in effect. */
-const requiredPragmas = [
-  // Readers see the last commit while a write goes on.
-  ['journal_mode', 'WAL', 'wal'],
-  // Each commit is synced before it returns; NORMAL would lose the last ones in a power cut.
-  ['synchronous', 'FULL', 2],
-  // No post without its author.
-  ['foreign_keys', 'ON', 1],
-] as const;
-
 /**
  * The cache of a connection: 16,384 KiB. The inner pages of all indexes of a million records fit, and a commit may
  * need any of them.
  */
 export const cacheSize = '-16384';
 
-const tuningPragmas = [
-  ['cache_size', cacheSize],
-  // Pages of the log between two checkpoints. With half, one in a hundred posts would wait for a checkpoint.
-  ['wal_autocheckpoint', '2000'],
-  // Bytes that the log shrinks to after a peak.
-  ['journal_size_limit', String(64 * 1024 * 1024)],
-] as const;
+const pragmas = `
+  -- Readers see the last commit while a write goes on.
+  PRAGMA journal_mode = WAL;
+  -- Each commit is synced before it returns; NORMAL would lose the last ones in a power cut.
+  PRAGMA synchronous = FULL;
+  -- No post without its author.
+  PRAGMA foreign_keys = ON;
+  PRAGMA cache_size = ${cacheSize};
+  -- Pages of the log between two checkpoints. With half, one in a hundred posts would wait for a checkpoint.
+  PRAGMA wal_autocheckpoint = 2000;
+  -- Bytes that the log shrinks to after a peak.
+  PRAGMA journal_size_limit = ${64 * 1024 * 1024}`;
 
-/** Sets up a connection, and throws if a setting that safety depends on did not take effect. */
+/** Sets up a connection. Throws if the file system has no shared memory, which the log needs. */
 export function applyPragmas(connection: Connection, file: string): void {
-  for (const [name, value] of [...requiredPragmas, ...tuningPragmas])
-    connection.exec(`PRAGMA ${name} = ${value}`);
-  for (const [name, value, expected] of requiredPragmas) {
-    if (pragma(connection, name) === expected) continue;
-    const message = `SQLite did not accept the setting ${name} = ${value} for the data file ${file}: use a local file system that allows it.`;
-    throw new SqliteStoreError('store-unsafe-settings', message);
-  }
+  connection.exec(pragmas);
+  if (pragma(connection, 'journal_mode') === 'wal') return;
+  const message = `SQLite cannot keep a log for the data file ${file}: use a local file system.`;
+  throw new SqliteStoreError('store-unsafe-settings', message);
 }
 
 /** Returns the value of a pragma. */

@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   type Stats,
@@ -68,12 +67,6 @@ function checkFile(path: string, file: string, found: Stats): void {
     const message = `The data file ${path} is not a file: choose another path.`;
     throw new SqliteStoreError('store-cannot-open', message);
   }
-  // SQLite names its log after the file: writers under two names would overwrite each other's commits
-  // (https://sqlite.org/howtocorrupt.html, section 2.5).
-  if (found.nlink > 1) {
-    const message = `The data file ${path} has ${found.nlink} names (hard links), and SQLite would keep a log for each: remove the other names, or use a copy.`;
-    throw new SqliteStoreError('store-cannot-open', message);
-  }
   // SQLite would treat a file smaller than any page as empty, and overwrite it.
   if (found.size > 0 && found.size < minPageBytes) throw notADatabase(path);
   // SQLite would also open a file that can only be read.
@@ -87,28 +80,12 @@ function checkFileSystem(path: string, type: number): void {
   throw new SqliteStoreError('store-unsafe-settings', message);
 }
 
-/**
- * Creates a folder and its parents, and syncs them, so that they survive a power cut: SQLite syncs only the
- * folder of its file. One by one, because Node's `recursive` never returns in `/proc`.
- */
 function makeFolder(path: string, folder: string): void {
-  if (isFolder(folder)) return;
-  const parent = dirname(folder);
-  if (parent !== folder) makeFolder(path, parent);
   try {
-    mkdirSync(folder);
-    if (process.platform === 'win32') return;
-    const descriptor = openSync(parent, 'r');
-    fsyncSync(descriptor);
-    closeSync(descriptor);
+    mkdirSync(folder, { recursive: true });
   } catch (cause) {
-    if (isFolder(folder)) return; // Another process was faster.
     const reason = cause instanceof Error && 'code' in cause ? cause.code : cause;
     const message = `The folder of the data file ${path} does not exist and cannot be created (${reason}): choose another path, or change the permissions.`;
     throw new SqliteStoreError('store-folder-unusable', message, cause);
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

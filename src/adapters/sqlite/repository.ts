@@ -1,4 +1,4 @@
-import { afterChange, emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts';
+import { emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts';
 import { checkLoaded } from '../../domain/fields/declared-fields.ts';
 import type { ListQuery, Page } from '../../domain/lists/list.ts';
 import { searchRow } from '../../domain/lists/search.ts';
@@ -24,9 +24,6 @@ import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
 import type { DeclaredFields, Lists } from './lists/lists.ts';
 import { addReceipt, findReceipt, type RecordRow } from './receipts.ts';
-
-/** How many records `load` stores in one write, which takes a few milliseconds. */
-const partLength = 200;
 
 /** What the repositories of a store share. */
 export interface StoreParts {
@@ -109,13 +106,15 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
 
   load(records: readonly Versioned<R>[]): Promise<void> {
     const copies = records.map(({ json, version }) => new VersionedRecord<R>(json, version));
-    return this.#inParts(copies, ({ record, json, version }) => {
-      checkLoaded(this.parts.declared[this.#collection], record);
-      const present = this.#find(record.id);
-      const deleted = present ? undefined : this.#deletedVersion(record.id);
-      const row = { json, version: versionToLoad(version, present?.version, deleted) };
-      if (present === undefined) this.#insert(record, row);
-      else this.#replace(record, row, present.version);
+    return this.parts.writes.add(() => {
+      for (const { record, json, version } of copies) {
+        checkLoaded(this.parts.declared[this.#collection], record);
+        const present = this.#version(record.id);
+        const deleted = present ? undefined : this.#deletedVersion(record.id);
+        const row = { json, version: versionToLoad(version, present, deleted) };
+        if (present === undefined) this.#insert(record, row);
+        else this.#replace(record, row, present);
+      }
     });
   }
 
@@ -127,9 +126,11 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       }),
     load: (ids: readonly DeletedId[]): Promise<void> => {
       const copies = ids.map((one) => ({ ...one }));
-      return this.#inParts(copies, ({ id, lastVersion }) => {
-        if (this.#version(id) === undefined)
+      return this.parts.writes.add(() => {
+        for (const { id, lastVersion } of copies) {
+          if (this.#version(id) !== undefined) continue;
           this.connection.run(this.#sql.addTombstone, id, lastVersion);
+        }
       });
     },
   };
@@ -154,21 +155,6 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       this.parts.events.add('deleted', this.#collection, id, current.version);
       return done;
     });
-  }
-
-  /** Queues one write for each part, so that other changes, even of other processes, can run in between. */
-  async #inParts<T>(all: T[], put: (one: T) => void): Promise<void> {
-    const parts: Promise<void>[] = [];
-    // Queue all parts now, because the store may be closed meanwhile.
-    while (all.length > 0) {
-      const part = all.splice(0, partLength);
-      parts.push(this.parts.writes.add(() => part.forEach(put)));
-    }
-    const results = await Promise.allSettled(parts);
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed === undefined) return;
-    const isChanged = results.some(({ status }) => status === 'fulfilled');
-    throw isChanged ? afterChange(failed.reason) : failed.reason;
   }
 
   #find(id: Id): Versioned<R> | undefined {

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { isRostrumError } from '../../../src/domain/errors.ts';
-import { VersionedRecord } from '../../../src/domain/records/record.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { codes, driverFault, watched } from './support/faults.ts';
 import { expectSound, Folder } from './support/folder.ts';
@@ -82,35 +81,6 @@ describe('the SQLite store with a failing driver', () => {
       if (!isWritten) return;
     }
     throw new Error('On a busy machine two writes may be in two groups, but not each time.');
-  });
-
-  describe('fails a load of which it has stored a part with outcome "unknown"', () => {
-    /** One more than the records of a part. */
-    const records = Array.from({ length: 201 }, (_, n) => new VersionedRecord(user(`${n}`), 1));
-
-    async function expectFirstPart({ users, transfer }: Store): Promise<void> {
-      const { details } = await unavailable(transfer?.users.load(records) ?? Promise.resolve());
-      expect(details.outcome).to.equal('unknown');
-      expect(await users.get('0')).not.to.equal(undefined);
-      expect(await users.get('200')).to.equal(undefined);
-    }
-
-    it('if a later part fails', async () => {
-      let inserts = 0;
-      watch = (sql) => {
-        if (!sql.startsWith('INSERT INTO users')) return;
-        inserts += 1;
-        // Longer than a group lasts, so that the parts are in two groups.
-        if (inserts === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-        if (inserts > 200) throw driverFault(codes.full);
-      };
-      await expectFirstPart(store);
-    });
-
-    it('if the queue has no space for a later part', async () => {
-      await using full = folder.open(folder.file(), { writes: { queuedWrites: 1 } });
-      await expectFirstPart(full);
-    });
   });
 
   it('stays unready if the disk only has space for part of the probe', async () => {

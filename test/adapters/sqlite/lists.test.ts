@@ -129,11 +129,7 @@ describe('query plans of lists on SQLite', () => {
   it('the posts with a unique value are found by its index, without sorting', () => {
     const query = queryOf('posts', { slug: 'x' }, 'createdAt');
     const [range] = rangesOf(query);
-    const { sql } = new ListSql('posts', query).sorted(
-      json,
-      range ?? { key: [], isOneKey: false },
-      [],
-    );
+    const { sql } = new ListSql('posts', query).sorted(json, range ?? { key: [], isOneKey: false });
     expect(planOf(sql).join()).to.match(
       /SEARCH posts USING (COVERING )?INDEX posts_slug_unique \(<expr>=\?\)/,
     );
@@ -159,7 +155,7 @@ describe('query plans of lists on SQLite', () => {
           const list = new ListSql('posts', query);
           const statements = rangesOf(query).flatMap((range) => [
             list.along(json, range),
-            list.sorted(json, range, []),
+            list.sorted(json, range),
           ]);
           for (const { sql } of statements) {
             expect(planOf(sql).join()).not.to.match(/SCAN posts(?! USING)/);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Outcome, storeUnavailable } from '../../../domain/errors.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { checkVersion } from '../layout.ts';
-import { Connection, pragma, type SqlValue } from './connection.ts';
+import { type Connection, pragma, type SqlValue } from './connection.ts';
 import { identityOf } from './data-file.ts';
 import {
   DriverError,

@@ -49,10 +49,13 @@ export class ListSql {
   readonly isIndexOrderedRead: boolean;
   readonly #collection: Collection;
   readonly #query: PlainQuery;
+  /** The elements, with the records that have them. */
+  readonly #join: string;
 
   constructor(collection: Collection, query: PlainQuery) {
     this.#collection = collection;
     this.#query = query;
+    this.#join = `${elements} CROSS JOIN ${collection} ON ${collection}.id = element.id`;
     const { own, others } = splitConditions(query);
     const isOneRange = own.every(isBound) || (own.length === 1 && own.every(isOneValue));
     const { served } = this.#index(others.find(isHas));
@@ -75,11 +78,10 @@ export class ListSql {
    * Selects the records of a range by sorting all that match, without their JSON. CROSS JOIN makes the sorted rows the
    * outer loop, which keeps their order (https://www.sqlite.org/optoverview.html#crossjoin). Ends with LIMIT.
    */
-  sorted(columns: Sql, range: Range, first: readonly Has[]): Sql {
+  sorted(columns: Sql, range: Range, start?: Has): Sql {
     const collection = this.#collection;
-    const terms = [...this.#matchTerms(first), ...this.#rangeTerms(range, collection, '+')];
     const rowid = { sql: `${collection}.rowid AS row`, values: [] };
-    const { sql, values } = select(rowid, collection, terms);
+    const { sql, values } = this.matching(rowid, start, this.#rangeTerms(range, collection, '+'));
     return {
       sql: `SELECT ${columns.sql} FROM (${sql}${this.#orderBy(range, collection, '+')} LIMIT ?)
         CROSS JOIN ${collection} ON ${collection}.rowid = row`,
@@ -87,17 +89,25 @@ export class ListSql {
     };
   }
 
-  /** Selects everything that matches, from the elements alone if there are no other conditions. */
-  matches(columns: Sql, first: readonly Has[] = []): Sql {
-    return first.length > 0 && this.#query.conditions.every(isHas)
-      ? this.#elements(columns, first)
-      : select(columns, this.#collection, this.#matchTerms(first));
+  /**
+   * Selects everything that matches.
+   *
+   * @param start finds the matches by the elements of this condition
+   * @param range further terms; without them, elements are enough if all conditions are on arrays
+   */
+  matching(columns: Sql, start?: Has, range?: readonly Sql[]): Sql {
+    const { conditions } = this.#query;
+    const isElements = start !== undefined && range === undefined && conditions.every(isHas);
+    const terms = conditions.map((one) =>
+      one === start ? this.#isElement(one) : this.#term(one, isElements ? 'element' : undefined),
+    );
+    const from = isElements ? elements : start ? this.#join : this.#collection;
+    return select(columns, from, [...terms, ...(range ?? [])]);
   }
 
-  /** Counts the records that have an element, up to a limit. */
-  countElements(element: Has, limit: number): Sql {
-    const { sql, values } = this.#elements({ sql: '1', values: [] }, [element]);
-    return { sql: `SELECT count(*) FROM (${sql} LIMIT ?)`, values: [...values, limit] };
+  /** Selects the elements of a condition. */
+  elementsOf(columns: Sql, condition: Has): Sql {
+    return select(columns, elements, [this.#isElement(condition)]);
   }
 
   /** @param element the elements to start from, if the list has their order */
@@ -105,8 +115,8 @@ export class ListSql {
     const { conditions, order } = this.#query;
     const collection = this.#collection;
     if (element !== undefined && order.field === 'createdAt') {
-      const from = `elements AS element CROSS JOIN ${collection} ON ${collection}.id = element.id`;
-      return { from, table: 'element', served: element, terms: [this.#isElement(element)] };
+      const terms = [this.#isElement(element)];
+      return { from: this.#join, table: 'element', served: element, terms };
     }
     const served = conditions.filter(isOneValue).find(({ field }) => {
       const columns = `${field}, ${order.field}, id`;
@@ -114,23 +124,6 @@ export class ListSql {
     });
     const terms = served === undefined ? [] : [this.#term(served)];
     return { from: collection, table: collection, served, terms };
-  }
-
-  /** @param first the conditions to find the matches by: those on arrays, the rarest one first */
-  #matchTerms(first: readonly Has[]): readonly Sql[] {
-    const { conditions } = this.#query;
-    if (first.length === 0) return conditions.map((one) => this.#term(one));
-    const { sql, values } = this.#elements({ sql: 'id', values: [] }, first);
-    const others = conditions.filter((one) => !isHas(one)).map((one) => this.#term(one));
-    return [...others, { sql: `${this.#collection}.id IN (${sql})`, values }];
-  }
-
-  /** Selects the elements of the first condition whose records meet the others too. */
-  #elements(columns: Sql, conditions: readonly Has[]): Sql {
-    const terms = conditions.map((one, i) =>
-      i === 0 ? this.#isElement(one) : this.#term(one, 'element'),
-    );
-    return select(columns, 'elements AS element', terms);
   }
 
   #rangeTerms({ key, id }: Range, table: string, plus = ''): readonly Sql[] {
@@ -175,6 +168,7 @@ export class ListSql {
   }
 }
 
+const elements = 'elements AS element';
 const operators = { eq: '=', from: '>=', before: '<' } as const;
 
 function select(columns: Sql, from: string, terms: readonly Sql[]): Sql {

@@ -24,6 +24,7 @@ const maxFields = 100;
 
 const whole: Sql = { sql: 'json', values: [] };
 const counting: Sql = { sql: 'count(*)', values: [] };
+const one: Sql = { sql: '1', values: [] };
 
 /** Reads a page in one transaction. */
 export function readPage(
@@ -53,7 +54,7 @@ export function readPage(
       versions: items.map(({ version }) => version),
       texts: items.map(({ json }) => json),
       next,
-      ...(query.total && { total: numberOf(connection, list.matches(counting, strategy.first)) }),
+      ...(query.total && { total: numberOf(connection, list.matching(counting, strategy.start)) }),
       isProjected: projection !== undefined,
     };
   });
@@ -63,29 +64,30 @@ export function readPage(
 interface Strategy {
   /** Whether all matches are sorted. Otherwise the index of the order is read until the page is full. */
   readonly isSorted: boolean;
-  /** The conditions on arrays, the one that the fewest records meet first. */
-  readonly elements: readonly Has[];
-  /** These conditions, if they are the ones to find all matches by. */
-  readonly first: readonly Has[];
+  /** The condition on an array that the fewest records meet. */
+  readonly rarest?: Has | undefined;
+  /** This condition, if it is the one to find all matches by. */
+  readonly start?: Has | undefined;
 }
 
 /** SQLite has no statistics to choose by, so that its plans never change. */
 function chooseStrategy(connection: Connection, list: ListSql, query: PlainQuery): Strategy {
   const arrays = query.conditions.filter(isHas);
-  if (list.isIndexOrderedRead) return { isSorted: false, elements: arrays, first: arrays };
-  const counted = arrays.map((condition) => {
-    const count = numberOf(connection, list.countElements(condition, maxSorted + 1));
-    return { condition, count };
+  if (list.isIndexOrderedRead) return { isSorted: false, rarest: arrays[0], start: arrays[0] };
+  const counts = arrays.map((condition) => {
+    const { sql, values } = list.elementsOf(one, condition);
+    return numberOf(connection, {
+      sql: `SELECT count(*) FROM (${sql} LIMIT ?)`,
+      values: [...values, maxSorted + 1],
+    });
   });
-  counted.sort((a, b) => a.count - b.count);
-  const elements = counted.map(({ condition }) => condition);
-  const [rarest = { count: Number.POSITIVE_INFINITY }] = counted;
-  if (rarest.count <= maxSorted) return { isSorted: true, elements, first: elements };
-  const { others } = splitConditions(query);
-  if (others.every(isHas)) return { isSorted: false, elements, first: elements };
-  const { sql, values } = list.matches({ sql: '1', values: [] });
+  const count = Math.min(...counts);
+  const rarest = arrays[counts.indexOf(count)];
+  if (count <= maxSorted) return { isSorted: true, rarest, start: rarest };
+  if (splitConditions(query).others.every(isHas)) return { isSorted: false, rarest, start: rarest };
+  const { sql, values } = list.matching(one);
   const isSorted = !connection.get(`${sql} LIMIT 1 OFFSET ?`, ...values, maxSorted);
-  return { isSorted, elements, first: [] };
+  return { isSorted, rarest };
 }
 
 /** Returns the rows of a page, and one more, which tells whether another page follows. */
@@ -94,7 +96,7 @@ function rowsOf(
   list: ListSql,
   query: PlainQuery,
   text: Sql,
-  { isSorted, elements, first }: Strategy,
+  { isSorted, rarest, start }: Strategy,
 ): readonly Row[] {
   const columns = {
     sql: `rowid, version, CASE WHEN octet_length(json) <= ? THEN ${text.sql} END`,
@@ -103,8 +105,8 @@ function rowsOf(
   let rows: readonly Row[] = [];
   for (const range of rangesOf(query)) {
     const { sql, values } = isSorted
-      ? list.sorted(columns, range, first)
-      : list.along(columns, range, elements[0]);
+      ? list.sorted(columns, range, start)
+      : list.along(columns, range, rarest);
     const left = query.limit + 1 - rows.length;
     const found = connection.all<Row>(sql, ...values, left);
     rows = rows.length === 0 ? found : [...rows, ...found];

@@ -27,15 +27,14 @@ import {
   documentOf,
   type EncodedRecord,
   pathOf,
-  receiptFields,
   receiptId,
+  receiptOf,
   type StoredReceipt,
   valueAt,
 } from './documents.ts';
 import { isDuplicate, isTransient, rejectionOf } from './errors.ts';
 import { limits } from './limits.ts';
 import { type Key, PointReads } from './point-reads.ts';
-import { readers, type StoredRecord } from './record-reader.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
 /** What a repository asks for. */
@@ -109,7 +108,7 @@ export class CreationBatcher {
     this.#receipts = new PointReads(connection, {
       ...{ collection: 'receipts', path: '_id' },
       decode(document) {
-        const receipt = decode(document, { raw: true }) as StoredReceipt;
+        const receipt = decode(document) as StoredReceipt;
         return [receipt._id, receipt];
       },
     });
@@ -132,7 +131,7 @@ export class CreationBatcher {
     if (receipt !== undefined) {
       const settle = (found: unknown, creation: QueuedCreation) => {
         const earlier = repeatedReceipt(found as StoredReceipt, receipt);
-        if (earlier !== undefined) return replayed(readers[collection].read(earlier.record));
+        if (earlier !== undefined) return asCreation(earlier, true);
         creation.replacesReceipt = true;
         return undefined;
       };
@@ -235,7 +234,8 @@ export class CreationBatcher {
     try {
       const versions = await inTransaction(this.#connection, call, insert, maxTries);
       for (const creation of group) {
-        creation.resolve(created(creation, versions.get(creation) ?? 1));
+        const version = versions.get(creation) ?? 1;
+        creation.resolve(asCreation({ json: creation.encoded.json, version }, false));
       }
     } catch (error) {
       if (error instanceof GroupRejection) {
@@ -319,10 +319,9 @@ async function insertTogether(
   });
   if (replaced.length > 0) await transaction.delete('receipts', { $or: replaced });
   const receipts = group.flatMap((creation) => {
-    const { collection, receipt } = creation;
+    const { collection, receipt, encoded } = creation;
     if (receipt === undefined) return [];
-    const _id = receiptId(collection, receipt);
-    return { _id, ...receiptFields(receipt, asDocument(creation)) };
+    return receiptOf(collection, receipt, encoded, versions.get(creation) ?? 1);
   });
   await transaction.insert('receipts', receipts).catch((error) => {
     // Another process has stored one of them since, so all are checked again.
@@ -357,12 +356,11 @@ function rejectFrom(
   if (faulty.length > 0) throw new GroupRejection(faulty, reason());
 }
 
-function created({ encoded }: QueuedCreation, version: Version): Creation<unknown> {
-  return Object.assign(new VersionedRecord(encoded.json, version), { replayed: false });
-}
-
-function replayed({ json, version }: StoredRecord): Creation<unknown> {
-  return Object.assign(new VersionedRecord(json, version), { replayed: true });
+function asCreation(
+  { json, version }: Pick<StoredReceipt, 'json' | 'version'>,
+  replayed: boolean,
+): Creation<unknown> {
+  return Object.assign(new VersionedRecord(json, version), { replayed });
 }
 
 function authorsOf(group: Group): Set<Id> {

@@ -10,9 +10,8 @@ import {
 import type { JsonObject } from '../../domain/records/json.ts';
 import type { Collection } from '../../domain/records/record.ts';
 import { type MetaDocument, metaCollection } from './collections.ts';
-import { fieldPath, valueAt } from './documents.ts';
+import { fieldPath, readRecord, valueAt } from './documents.ts';
 import { MongodbStoreError } from './errors.ts';
-import { readers } from './record-reader.ts';
 
 /** Returns the indexes for declared fields: for filters, sorts and unique values. */
 export function declaredIndexes(
@@ -54,7 +53,7 @@ export async function checkRecords(db: Db, declaredFields: DeclaredFields): Prom
     const projection = Object.fromEntries(paths);
     const documents = db.collection(collection).find<Buffer>({}, { projection, raw: true });
     for await (const document of documents) {
-      const record: JsonObject = JSON.parse(readers[collection].read(document).json);
+      const record: JsonObject = JSON.parse(readRecord(collection, document).json);
       const message = brokenDeclarationMessage(fields, collection, record);
       if (message !== undefined) throw new MongodbStoreError(message);
     }

@@ -1,12 +1,12 @@
 import { BSON, type Document } from 'mongodb';
 import { knownFields, rules } from '../../domain/fields/rules.ts';
-import type { QueryField } from '../../domain/lists/list.ts';
-import { searchFields, searchRow } from '../../domain/lists/search.ts';
+import type { ListQuery, QueryField, SortKey } from '../../domain/lists/list.ts';
+import { searchRow } from '../../domain/lists/search.ts';
 import { instantToMs } from '../../domain/records/instant.ts';
-import { setMember } from '../../domain/records/json.ts';
+import { isPlainObject, setMember } from '../../domain/records/json.ts';
 import type { Post } from '../../domain/records/post.ts';
 import type { Receipt } from '../../domain/records/receipt.ts';
-import type { Collection, Id, Version } from '../../domain/records/record.ts';
+import { type Collection, type Id, pickFields, type Version } from '../../domain/records/record.ts';
 import type { User } from '../../domain/records/user.ts';
 import { limits } from './limits.ts';
 
@@ -19,65 +19,64 @@ export interface EncodedRecord {
   readonly fields: Document;
 }
 
-/** A receipt as it was read, with the document of the record that was created under it. */
+/** A record as it was read. */
+export interface StoredRecord {
+  readonly id: Id;
+  readonly version: Version;
+  readonly json: string;
+  readonly authorId: Id | null;
+  /** Its sort key, if it was read for a list. */
+  readonly key: SortKey;
+}
+
+/** A receipt as it was read, with the record that was created under it. */
 export interface StoredReceipt {
   readonly _id: string;
+  readonly version: Version;
   readonly fingerprint: string;
   readonly until: string;
-  readonly record: Buffer;
+  readonly json: string;
 }
 
-/**
- * Encodes a record at once, because the caller may change it later. The fields are in the order of the record: the known
- * ones, each followed by its search key, then all others in `custom`, then the times.
- */
+/** Encodes a record at once, because the caller may change it later. */
 export function encode<R extends User | Post>(collection: Collection, record: R): EncodedRecord {
-  const row = searchRow(collection, record);
-  const fields: Document = {};
-  for (const { name, key, nfc } of searchedFields[collection]) {
-    const value: unknown = Reflect.get(record, name);
-    if (value === undefined) continue;
-    fields[name] = value;
-    if (key !== undefined) fields[key] = row[key];
-    if (nfc !== undefined && row[name] !== value) fields[nfc] = row[name];
-  }
+  const { id, createdAt, updatedAt } = record;
+  const known: Record<string, unknown> = {};
   const custom: Record<string, unknown> = {};
-  for (const name of Object.keys(record)) {
-    if (!knownFields[collection].includes(name)) copyMember(record, name, custom);
+  for (const [name, value] of Object.entries(record)) {
+    if (!knownFields[collection].includes(name)) setMember(custom, name, value);
+    else if (name in rules[collection]) known[name] = value;
   }
-  fields.custom = custom;
-  fields.createdAt = record.createdAt;
-  fields.updatedAt = record.updatedAt;
-  return { id: record.id, json: JSON.stringify(record), authorId: row.authorId ?? null, fields };
+  const row = searchRow(collection, record);
+  for (const [name, value] of Object.entries(row)) {
+    if (!knownFields[collection].includes(name)) known[name] = value;
+    else if (name in known && known[name] !== value) known[nfcOf(name)] = value;
+  }
+  const fields = { ...known, custom: withKeys(custom, escapeKey), createdAt, updatedAt };
+  return { id, json: JSON.stringify(record), authorId: row.authorId ?? null, fields };
 }
 
-/** A known field, and the fields that lists find it by. */
-interface SearchedField {
-  readonly name: string;
-  readonly key: string | undefined;
-  /** Its text in NFC, which a document has only if that is another text. */
-  readonly nfc: string | undefined;
-}
-
-const searchedFields: Readonly<Record<Collection, readonly SearchedField[]>> = {
-  users: searchedFieldsOf('users'),
-  posts: searchedFieldsOf('posts'),
-};
-
-function searchedFieldsOf(collection: Collection): SearchedField[] {
-  return Object.keys(rules[collection]).map((name) => {
-    const key = `${name}Key`;
-    const hasKey = key in searchFields[collection];
-    return {
-      name,
-      key: hasKey ? key : undefined,
-      nfc: hasKey && name in searchFields[collection] ? nfcOf(name) : undefined,
-    };
-  });
-}
-
+/** Returns the field with a text in NFC, which a document has only if the text itself is not. */
 export function nfcOf(name: string): string {
   return `${name}Nfc`;
+}
+
+/** Reads the record in a document; for a list, with its sort key and only the requested fields. */
+export function readRecord(
+  collection: Collection,
+  bytes: Buffer,
+  { fields, order }: Partial<ListQuery> = {},
+): StoredRecord {
+  const document = decode(bytes);
+  const { _id: id, version, authorId, custom = {}, createdAt, updatedAt } = document;
+  const record: Record<string, unknown> = { id };
+  for (const name of Object.keys(rules[collection])) record[name] = document[name];
+  const own = bytes.includes('$') ? withKeys(custom, unescapeKey) : custom;
+  for (const name of Object.keys(own)) setMember(record, name, own[name]);
+  Object.assign(record, { createdAt, updatedAt });
+  const json = JSON.stringify(fields ? pickFields(record, fields) : record);
+  const key = order && (valueAt(document, pathOf(order)) as SortKey | undefined);
+  return { id, version, json, authorId: authorId ?? null, key: key ?? null };
 }
 
 /** Returns the path of a field. */
@@ -89,7 +88,7 @@ export function pathOf({ field, declaredType }: QueryField): string {
 /** Returns the path to project for a field of a record: all custom fields for a name that is not a path. */
 export function fieldPath(collection: Collection, name: string): string {
   if (knownFields[collection].includes(name)) return pathOf({ field: name });
-  return /^\$|[.\0]|^$/.test(escapeKey(name)) ? 'custom' : `custom.${name}`;
+  return /^[$\d]|[.\0]|^$/.test(escapeKey(name)) ? 'custom' : `custom.${name}`;
 }
 
 /** Returns the value at a path of a document; undefined if it is missing. */
@@ -118,24 +117,26 @@ export function receiptId(collection: Collection, { key }: Receipt): string {
   return `${collection} ${key}`;
 }
 
-/**
- * Returns the fields of a receipt's document, except the id.
- *
- * @param record the document that is created under it
- */
-export function receiptFields({ fingerprint, from, until }: Receipt, record: Document): Document {
+/** Returns the document of a receipt for a record that is created under it. */
+export function receiptOf(
+  collection: Collection,
+  receipt: Receipt,
+  { json }: EncodedRecord,
+  version: Version,
+): Document {
+  const { fingerprint, from, until } = receipt;
   // This process's clock may differ from the receipt's, so the receipt's lifetime counts from now.
   const lifetime = Math.max(instantToMs(until) - instantToMs(from), 0);
   const expires = new Date(Date.now() + lifetime + limits.receiptGraceMs);
-  return { fingerprint, until, expires, record };
+  return { _id: receiptId(collection, receipt), version, fingerprint, until, expires, json };
 }
 
 /**
- * Decodes a document, except that it leaves documents in it undecoded with `raw`. Skips the search for invalid UTF-8,
- * which takes ten times as long as the rest: Rostrum stores only well-formed text.
+ * Decodes a document. Skips the search for invalid UTF-8, which takes ten times as long as the rest: Rostrum stores only
+ * well-formed text.
  */
-export function decode(document: Buffer, { raw = false } = {}): Document {
-  return BSON.deserialize(document, { validation: { utf8: false }, raw });
+export function decode(document: Buffer): Document {
+  return BSON.deserialize(document, { validation: { utf8: false } });
 }
 
 /** Escapes a key that the server or its drivers would misunderstand, such as `$ref`. */
@@ -143,16 +144,18 @@ function escapeKey(key: string): string {
   return key.startsWith('$') || key === '_bsontype' ? `$${key}` : key;
 }
 
-/** Copies a value of JSON, with escaped keys. */
-function copyEscaped(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyEscaped);
-  if (typeof value !== 'object' || value === null) return value;
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) copyMember(value, key, copy);
-  return copy;
+function unescapeKey(key: string): string {
+  return key.startsWith('$') ? key.slice(1) : key;
 }
 
-function copyMember(from: object, key: string, to: Record<string, unknown>): void {
-  const value: unknown = Reflect.get(from, key);
-  if (value !== undefined) setMember(to, escapeKey(key), copyEscaped(value));
+/** Copies a value with other keys, without members that are undefined. */
+function withKeys<T>(value: T, rename: (key: string) => string): T;
+function withKeys(value: unknown, rename: (key: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => withKeys(item, rename));
+  if (!isPlainObject(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) setMember(copy, rename(key), withKeys(member, rename));
+  }
+  return copy;
 }

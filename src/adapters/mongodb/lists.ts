@@ -6,15 +6,13 @@ import {
   type Page,
   type Position,
   type QueryOrder,
-  type SortKey,
 } from '../../domain/lists/list.ts';
 import { type Collection, VersionedRecord } from '../../domain/records/record.ts';
 import type { Call } from './call.ts';
 import { readBatches } from './cursors.ts';
-import { decode, fieldPath, nfcOf, pathOf, valueAt } from './documents.ts';
+import { fieldPath, nfcOf, pathOf, readRecord } from './documents.ts';
 import { nextTurn } from './large-records.ts';
 import { limits } from './limits.ts';
-import { readers } from './record-reader.ts';
 
 /** Reads a page, and its total, from one snapshot of the database. */
 export async function readPage<R>(
@@ -23,7 +21,6 @@ export async function readPage<R>(
   query: ListQuery,
   call: Call,
 ): Promise<Page<R>> {
-  const reader = readers[collection];
   const { fields, limit, bytes, order } = query;
   const counted = query.total ? await count(db, collection, query.conditions, call) : undefined;
   const find = {
@@ -36,21 +33,15 @@ export async function readPage<R>(
     allowDiskUse: true,
     readConcern: { level: 'snapshot', ...counted?.time },
   };
-  const wanted = fields && new Set(fields);
-  const read = (document: Buffer) => ({ document, ...reader.read(document, wanted) });
+  const read = (bytes: Buffer) => readRecord(collection, bytes, query);
   const taken = await takeFitting(readBatches(db, call, find, bytes), bytes, read);
-  const { items, next } = cutPage(taken, query, ({ document }) => positionOf(document, order));
+  const { items, next } = cutPage(taken, query, ({ key, id }) => ({ key, id }));
   return {
     items: items.map(({ json, version }) => new VersionedRecord<R>(json, version)),
     ...(next && { next }),
     ...(fields && { isProjected: true }),
     ...(counted && { total: counted.total }),
   };
-}
-
-function positionOf(document: Buffer, order: QueryOrder): Position {
-  const fields = decode(document);
-  return { key: (valueAt(fields, pathOf(order)) ?? null) as SortKey, id: fields._id };
 }
 
 interface Counted {

@@ -20,13 +20,18 @@ import type { Call } from './call.ts';
 import { tombstoneCollections } from './collections.ts';
 import type { Connection } from './connection.ts';
 import type { CreationBatcher } from './creation-batcher.ts';
-import { type EncodedRecord, encode, replacement } from './documents.ts';
+import {
+  type EncodedRecord,
+  encode,
+  readRecord,
+  replacement,
+  type StoredRecord,
+} from './documents.ts';
 import { translateRejections } from './errors.ts';
 import { nextTurn } from './large-records.ts';
 import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { PointReads } from './point-reads.ts';
-import { readers, type StoredRecord } from './record-reader.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
 /** What users and posts have in common. */
@@ -40,8 +45,8 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     this.connection = connection;
     this.#collection = collection;
     this.#creations = creations;
-    const decode = (document: Buffer) => {
-      const record = readers[collection].read(document);
+    const decode = (bytes: Buffer) => {
+      const record = readRecord(collection, bytes);
       return [record.id, record] as const;
     };
     this.#reads = new PointReads(connection, { collection, path: '_id', decode });

@@ -32,7 +32,7 @@ const forms: Readonly<Record<string, Kind>> = {
   'postTombstones insert isLoaded lastVersion': 'none',
   'postTombstones update lastVersion': 'none',
   'postTombstones delete': 'none',
-  'receipts insert': 'none',
+  'receipts insert version': 'none',
   'receipts delete': 'none',
   'rostrum insert': 'none',
   'rostrum delete': 'none',

@@ -7,6 +7,6 @@ await describeOnMongodb('records in documents of MongoDB', () => {
 
   it('come back as they were, whatever their keys and values are', async function () {
     this.timeout(60_000);
-    await checkFidelity(database.open(), database.clear, 2000);
+    await checkFidelity(database.open(), database.clear, 1000);
   });
 });

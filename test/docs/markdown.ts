@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { repository } from '../support/repository-copy.ts';
 
 /** A fenced code block in a page. */
@@ -44,4 +45,14 @@ export function stepsOf({ text, line }: Block): Step[] {
 export function shown(expected: string): RegExp {
   const escaped = expected.trimEnd().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replaceAll('…', '[\\s\\S]*?')}\\s*$`);
+}
+
+/** Checks a part of docs/moving-in.md that a test generates. `UPDATE_DOCS=1` rewrites it. */
+export function expectGenerated(part: string, test: string, text: string): void {
+  const page = 'docs/moving-in.md';
+  const old = new RegExp(`<!-- ${part}:[^>]* -->[^]*?<!-- end -->`);
+  const made = `<!-- ${part}: ${test}, by UPDATE_DOCS=1 -->\n\n${text}\n\n<!-- end -->`;
+  const updated = readPage(page).replace(old, () => made);
+  if (process.env.UPDATE_DOCS) writeFileSync(join(repository, page), updated);
+  expect(readPage(page)).to.equal(updated).and.to.contain(made);
 }

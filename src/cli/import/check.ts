@@ -216,7 +216,7 @@ function isSame(stored: Entity, record: Entity, input: Input): boolean {
 /** True for what databases and spreadsheets write where there is no value. */
 export function isNothing(value: unknown): boolean {
   if (typeof value !== 'string') return value === undefined || value === null;
-  return /^(?:null|\\N|0000-00-00.*)?$/i.test(value.trim());
+  return /^(?:null|\\N|0000-00-00.*|-0{0,3}1-11-30.*)?$/i.test(value.trim());
 }
 
 /** An id as text. Integers are ids as well. */

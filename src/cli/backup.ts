@@ -1,6 +1,8 @@
+import { createReadStream, statSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { backupSqlite, restoreSqlite } from '../adapters/sqlite/index.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
-import { explainOpening, type StoreSetting, storeFailure, storeUrlOf } from './failure.ts';
+import { explainOpening, Failure, type StoreSetting, storeFailure, storeUrlOf } from './failure.ts';
 import { print } from './output.ts';
 import { runLong } from './run-long.ts';
 import { writeFile } from './transfer/part-file.ts';
@@ -17,8 +19,17 @@ export async function backupCommand(file: string, named: StoreSetting): Promise<
   );
 }
 
+/** The first bytes of every SQLite file. */
+const sqliteHead = 'SQLite format 3\0';
+
 /** `rostrum restore`: replaces everything in an SQLite store with a backup. */
 export async function restoreCommand(from: string, named: StoreSetting): Promise<void> {
+  const end = sqliteHead.length - 1;
+  if (!statSync(from).isFile() || (await text(createReadStream(from, { end }))) !== sqliteHead) {
+    throw new Failure(
+      `${from} is not a backup, which is an SQLite file. rostrum import --keep-ids reads exports.`,
+    );
+  }
   const next = 'run the same command again; until then the store is as it was';
   const isMoved = await copyPages(named, 'restore', next, (options) => {
     return restoreSqlite({ ...options, from });

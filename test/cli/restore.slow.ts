@@ -151,11 +151,11 @@ describe('rostrum restore', function () {
         path('backup.db'),
         'memory:',
       ],
-      [/There is no file .*missing\.db\.$/, path('missing.db'), `sqlite:${live}`],
+      [/^\S+old is not a backup, which is an SQLite file\./, path('old'), `sqlite:${live}`],
       [/live\.db is the data file: name a backup\.$/, live, `sqlite:${live}`],
       [/foreign\.db is a database of another program/, foreign, `sqlite:${live}`],
       [/The backup .*damaged\.db is damaged: use another one\.$/, damaged, `sqlite:${live}`],
-      [/The backup .*text\.txt is damaged: use another one\.$/, text, `sqlite:${live}`],
+      [/^\S+text\.txt is not a backup, which is an SQLite file\./, text, `sqlite:${live}`],
       [
         /old.rostrum\.db was made by an earlier version of Rostrum, .* Export it /,
         old,
@@ -172,6 +172,8 @@ describe('rostrum restore', function () {
       const said = await failureOf(restoreCommand(file, { setting: '--store', url }));
       expect(said).to.match(sentence);
     }
+    const missing = await rostrum('restore', path('missing.db'), '--store', `sqlite:${live}`);
+    expect(missing.stderr).to.equal(`There is no file ${path('missing.db')}.\n`);
     expect(readFileSync(live).equals(before)).to.equal(true);
     expect(existsSync(`${live}.damaged`)).to.equal(false);
   });

@@ -15,7 +15,10 @@ export interface ImportedRecord {
   readonly createdAt?: string | null | undefined;
   /** Kept with `--keep-ids`. */
   readonly updatedAt?: string | null | undefined;
-  /** A post's author: the id or the email address of a user in the file or in the store. */
+  /**
+   * A post's author: the id of a user in the file or in the store, or the email address of a user in the
+   * file. Addresses in the store need `--match-stored-authors`.
+   */
   readonly authorId?: string | number | { readonly email: string } | null | undefined;
   /** Null and undefined make a draft. A post without this member is published now. */
   readonly publishedAt?: string | null | undefined;
@@ -29,7 +32,7 @@ export interface TransformContext {
   readonly file: string;
   /**
    * Reads a time: ISO 8601, SQL (`2013-04-09 18:20:39`), RFC 5322 (`Fri, 30 Mar 2012 11:18:03 +0000`),
-   * and seconds or milliseconds since 1970, as numbers or as texts.
+   * and seconds or milliseconds since 1970, as numbers or as texts, from 1990 to 2099.
    *
    * @param options.timeZone for a time without an offset: `UTC`, or a name such as `Europe/Berlin`. An
    * ambiguous time, when clocks are set back, means the earlier one. A skipped time moves forward.

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isRostrumError } from '../domain/errors.ts';
+import { idTakenIssue, isRostrumError } from '../domain/errors.ts';
 import type { FieldIssue } from '../domain/fields/issues.ts';
 import {
   parseStoreUrl,
@@ -74,15 +74,9 @@ export function explainOpening(error: unknown, store: StoreSetting): unknown {
   return isUnavailable ? storeFailure(store, 'it cannot be reached.') : error;
 }
 
-export const idTaken = {
-  pointer: '/id',
-  code: 'taken',
-  message: 'Another record has this id.',
-} as const;
-
 /** The conflict with other records for which a store rejects a record. Undefined for other errors. */
 export function conflictOf(error: unknown): readonly FieldIssue[] | undefined {
-  if (isRostrumError(error, 'id-taken')) return [idTaken];
+  if (isRostrumError(error, 'id-taken')) return [idTakenIssue];
   const hasIssues =
     isRostrumError(error, 'email-taken') ||
     isRostrumError(error, 'field-taken') ||

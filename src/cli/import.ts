@@ -10,8 +10,8 @@ import { type Imported, importRecords } from './import/import-records.ts';
 import { createInstant } from './import/instant.ts';
 import { checkReport, createReport } from './import/rejections.ts';
 import { openText } from './import/text.ts';
-import { createTransformer, loadTransforms } from './import/transform.ts';
-import { print } from './output.ts';
+import { createTransformer, loadTransforms, type Transformer } from './import/transform.ts';
+import { print, quoted } from './output.ts';
 import { runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
 
@@ -22,6 +22,8 @@ export interface ImportFlags extends SchemaFiles {
   readonly drafts?: boolean;
   readonly keepIds?: boolean;
   readonly restoreDeleted?: boolean;
+  readonly matchStoredAuthors?: boolean;
+  readonly ignoreColumn?: readonly string[];
   readonly skipInvalid?: boolean;
   readonly dryRun?: boolean;
   readonly report?: string;
@@ -70,10 +72,16 @@ export async function importCommand(
     };
     const role = dryRun ? 'rehearsal' : 'target';
     const result = await withStore(named, role, add, { declaredFields });
-    const { records, rejected, undated } = result;
+    const { records, rejected, undated, unknownAuthors, storedAuthors } = result;
+    print(...result.advice());
+    if (storedAuthors.rejected > 0) {
+      const authors = counted(storedAuthors.rejected, 'post');
+      print(`To accept the stored authors of ${authors}, use --match-stored-authors.`);
+    }
     if (rejected > 0 && !skipInvalid && added.users + added.posts === 0) {
+      const unknown = unknownAuthors > 0 ? ` (author not found: ${grouped(unknownAuthors)})` : '';
       throw new Failure(
-        `Nothing was added: ${grouped(rejected)} of ${counted(records, 'record')} rejected. ` +
+        `Nothing was added: ${grouped(rejected)} of ${counted(records, 'record')} rejected${unknown}. ` +
           'Fix the file, or use --skip-invalid to add the others.',
         exitCodes.rejected,
       );
@@ -82,14 +90,45 @@ export async function importCommand(
     const [verb, publish] = dryRun ? ['Would add', 'Would publish'] : ['Added', 'Published'];
     print(`${verb} ${countsText(dryRun ? result.good : added)}${restText(result)}`);
     print(`  from ${file.name}`, `  to   ${redactStoreUrl(named.url)}`);
-    const unread = transformer?.unread() ?? [];
-    if (unread.length > 0) print(`  not used: ${unread.join(', ')}`);
+    print(...contentLines(result, transformer));
     if (undated > 0) {
       const because = 'because they have no publishedAt. To import them as drafts, use --drafts.';
       print(`${publish} ${counted(undated, 'post')}, ${because}`);
     }
   }, next);
 }
+
+/** Says what the posts are, and what became of the fields of the file that nobody named. */
+function contentLines(result: Imported, transformer: Transformer | undefined): string[] {
+  const { withoutAuthor, withoutBody, fields, storedAuthors } = result;
+  const { unused = [], copied = [] } = transformer?.unread() ?? {};
+  const custom = [...fields].filter(([name, { isCustom, list }]) => {
+    return isCustom && (copied.includes(name) || !transformer?.transforms(list));
+  });
+  const stored = custom.map(([name, { count, example }]) => {
+    return `${name} (${counted(count, 'record')}, for example ${quoted(example)})`;
+  });
+  const posts = {
+    public: result.public,
+    scheduled: result.scheduled,
+    [result.drafts === 1 ? 'draft' : 'drafts']: result.drafts,
+    'without an author': withoutAuthor,
+    'with an empty body': withoutBody,
+  };
+  const lines = {
+    posts: textOf(posts),
+    'authors from the store': [...storedAuthors.found].join(', '),
+    'stored as custom fields': stored.join(', '),
+    'not used': unused.join(', '),
+    'copied, but not stored': copied.filter((name) => !fields.has(name)).join(', '),
+  };
+  return Object.entries(lines).flatMap(([what, line]) => (line ? [`  ${what}: ${line}`] : []));
+}
+
+const textOf = (counts: Readonly<Record<string, number>>) => {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.map(([what, count]) => `${grouped(count)} ${what}`).join(', ');
+};
 
 /** The counts of rows and records that were not added. */
 function restText({ omitted, there, deleted, rejected }: Imported): string {

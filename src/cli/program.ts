@@ -163,6 +163,7 @@ function createProgram(): Command {
     });
 
   const as = new Option('--as <list>', 'the collection that an array, JSON Lines or CSV contains');
+  const ignore = new Option('--ignore-column <name>', 'leave a column out; can be repeated');
   const restore = new Option('--restore-deleted', 'like --keep-ids, and add deleted records again');
   withSettings(program.command('import <file>'), 'store', 'field', 'userSchema', 'postSchema')
     .description('add users and posts from a CSV, JSON or JSON Lines file')
@@ -171,6 +172,8 @@ function createProgram(): Command {
     .option('--drafts', 'import posts without publishedAt as drafts')
     .option('--keep-ids', 'keep id, createdAt and updatedAt')
     .addOption(restore.implies({ keepIds: true }))
+    .option('--match-stored-authors', 'find authors by email address in the store, too')
+    .addOption(ignore.argParser((name: string, names: string[] = []) => [...names, name]))
     .option('--skip-invalid', 'add the valid records even if others are rejected')
     .option('--dry-run', 'check the file and add nothing')
     .option('--report <file>', 'write all rejected records to a .jsonl file')

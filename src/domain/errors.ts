@@ -144,6 +144,13 @@ export const unknownAuthorIssue: FieldIssue = {
   message: 'The author is unknown: no user has this id.',
 };
 
+/** The issue of a record whose id another record has. */
+export const idTakenIssue: FieldIssue = {
+  pointer: '/id',
+  code: 'taken',
+  message: 'Another record has this id.',
+};
+
 /** True if the only thing wrong with the record is that its author does not exist. */
 export function isUnknownAuthor(error: unknown): boolean {
   if (!isRostrumError(error, 'invalid-record')) return false;

@@ -1,4 +1,4 @@
-import { isNothing } from './check.ts';
+import { isNothing } from '../../domain/services/imports.ts';
 import { parseJson } from './text.ts';
 
 /** Removes the `'` that the CSV of the admin page has before a formula, and before a real `'`. */

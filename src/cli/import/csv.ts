@@ -1,4 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
+import type { CastingContext } from 'csv-parse';
 import { counted } from '../count.ts';
 import { Failure } from '../failure.ts';
 import { quoted } from '../output.ts';
@@ -42,6 +43,7 @@ export async function* readCsv(text: Text, delimiter: string): AsyncGenerator<Fi
   // The types of csv-parse don't know the argument of on_record with the option raw.
   const options: object = {
     ...{ delimiter, from_line: line, record_delimiter: ['\r\n', '\n', '\r'], raw: true },
+    cast: (text: string, { quoting }: CastingContext) => (quoting ? text : text.trim()),
     ...{ relax_column_count: true, relax_quotes: true, max_record_size: longestRow },
     on_record: rowOf,
   };

@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../domain/records/json.ts';
 import type { Collection } from '../../domain/records/record.ts';
+import type { ImportRow } from '../../domain/services/imports.ts';
 import type { Source } from '../../import.ts';
 import { Failure } from '../failure.ts';
 import { delimiterOf, readCsv } from './csv.ts';
@@ -7,7 +8,10 @@ import { type FileRow, parseJson, readJson, readJsonLines, type Text } from './t
 import type { TransformModule } from './transform.ts';
 
 /** A row, the collection that it belongs to, and the record that it becomes. */
-export type ListRow = FileRow & { readonly list: Collection; readonly value?: unknown };
+export interface ListRow extends FileRow, ImportRow {
+  /** Whether the row is a record of Rostrum, with the names of the fields as they are. */
+  readonly isExported?: boolean;
+}
 
 export interface DataFile {
   /** The path, or `standard input`. */
@@ -56,7 +60,7 @@ export async function openDataFile(
   const rows = async function* () {
     for await (const row of delimiter ? readCsv(text, delimiter) : readJsonLines(text)) {
       if (isExport) yield exported(row);
-      else for (const list of lists) yield { ...row, list };
+      else for (const list of row.problem ? lists.slice(0, 1) : lists) yield { ...row, list };
     }
   };
   return { name, delimiter, rows: rows() };
@@ -100,11 +104,13 @@ function listIn(
   );
 }
 
-/** A line of `rostrum export` is `{"user":{…}}` or `{"post":{…}}`, with the names of the fields as they are. */
+/** A line of `rostrum export` is `{"user":{…}}` or `{"post":{…}}`. */
 function exported(row: FileRow): ListRow {
   const members = Object.entries(Object(row.content));
   const [key, content] = (members.length === 1 && members[0]) || [];
-  if (key === 'user' || key === 'post') return { ...row, content, value: content, list: `${key}s` };
+  if (key === 'user' || key === 'post') {
+    return { ...row, content, list: `${key}s`, isExported: true };
+  }
   const problem = row.problem ?? 'It is neither {"user":{…}} nor {"post":{…}}.';
   return { ...row, problem, list: 'users' };
 }

@@ -10,12 +10,15 @@ import { quoted } from '../output.ts';
 import { readCell, withoutEscape } from './cells.ts';
 import type { DataFile } from './data-file.ts';
 
+/** How many columns are remembered: in JSON, each record can have names of its own. */
+const mostColumns = 1000;
+
 /**
  * Matches columns to known and declared fields and those of the schema, ignoring case, spaces, `_` and `-`. Other
  * columns become custom fields. Reads cells of CSV by the types of their fields.
  *
- * @returns a function that converts a row. It throws an Error if two members match one field; for CSV, a Failure
- * if two columns do, or for columns that no record can have.
+ * `convert` throws an Error if two members match one field; for CSV, a Failure if two columns do, or for
+ * columns that no record can have.
  */
 export function createMatcher(
   list: Collection,
@@ -30,9 +33,12 @@ export function createMatcher(
     ...fields.map((field) => [foldedName(field), field] as const),
     ...fields.map((field) => [field, field] as const), // An exact name goes first.
   ]);
+  const matched = new Map<string, string>(); // Fields by column.
   const fieldOf = (column: string) => {
     const name = delimiter ? withoutEscape(column) : column;
-    return names.get(name) ?? names.get(foldedName(name)) ?? name;
+    const field = matched.get(column) ?? names.get(name) ?? names.get(foldedName(name)) ?? name;
+    if (matched.size < mostColumns) matched.set(column, field);
+    return field;
   };
   const read = (field: string, value: unknown) => {
     if (!delimiter) return value;
@@ -40,7 +46,7 @@ export function createMatcher(
     return known.includes(field) ? cell : readCell(cell, delimiter, types.get(field));
   };
   let isChecked = !delimiter;
-  return (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+  const convert = (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
     const made: Record<string, unknown> = {};
     const columns = new Map<string, string>(); // By their fields.
     for (const [column, content] of Object.entries(row)) {
@@ -59,6 +65,9 @@ export function createMatcher(
     isChecked = true;
     return made;
   };
+  /** True for the name of a known or declared field, or of one of the schema. */
+  const isField = (name: string) => names.get(name) === name;
+  return { convert, isField, matched };
 }
 
 function checkColumns(file: string, list: Collection, columns: ReadonlyMap<string, string>): void {

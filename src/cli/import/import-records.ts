@@ -1,22 +1,33 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
+import { foldedName } from '../../domain/fields/fields.ts';
+import type { FieldIssue } from '../../domain/fields/issues.ts';
 import { isPlainObject } from '../../domain/records/json.ts';
+import type { Post } from '../../domain/records/post.ts';
 import type { Collection, Entity } from '../../domain/records/record.ts';
+import {
+  type ImportContext,
+  importJudge,
+  storedAuthorIssue,
+} from '../../domain/services/imports.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 import { conflictOf, Failure } from '../failure.ts';
 import type { LongRun } from '../run-long.ts';
 import { batches } from '../transfer/source.ts';
-import { type CheckOptions, createCheck } from './check.ts';
 import type { DataFile, ListRow } from './data-file.ts';
 import { createMatcher } from './fields.ts';
+import { createDoubts, type Doubts } from './not-public.ts';
 import type { Rejection } from './rejections.ts';
 import { type FileRow, openText, readJsonLines } from './text.ts';
 import type { Transformer } from './transform.ts';
 
-export interface ImportOptions extends LongRun, CheckOptions {
+export interface ImportOptions extends LongRun, Judging {
   readonly transformer?: Transformer | undefined;
+  /** Columns that are left out of every row. */
+  readonly ignoreColumn?: readonly string[];
   /** Whether valid records are added even if others are rejected. */
   readonly skipInvalid?: boolean;
   readonly dryRun?: boolean;
@@ -25,15 +36,30 @@ export interface ImportOptions extends LongRun, CheckOptions {
   readonly added: Record<Collection, number>;
 }
 
-/**
- * Counts: rows that a transform `omitted`; all `records`; those that are `good`, `rejected`, `there` since
- * an earlier import, or `deleted` from the store; and good posts published because they are `undated`.
- */
-export type Imported = typeof nothing & { readonly good: Readonly<Record<Collection, number>> };
+type Judging = Omit<ImportContext, 'store' | 'clock' | 'ids'>;
 
-const nothing = { omitted: 0, records: 0, rejected: 0, there: 0, deleted: 0, undated: 0 };
+/**
+ * Counts: rows that a transform `omitted`; all `records`; those that are `rejected`, `there` since an
+ * earlier import, or `deleted` from the store; good posts, and those published because they are `undated`.
+ */
+const nothing = {
+  ...{ omitted: 0, records: 0, rejected: 0, there: 0, deleted: 0 },
+  ...{ public: 0, scheduled: 0, drafts: 0, undated: 0, withoutAuthor: 0, withoutBody: 0 },
+};
+
+export interface Field {
+  readonly list: Collection;
+  readonly isCustom: boolean;
+  readonly example: unknown;
+  count: number;
+}
+
+export type Imported = Awaited<ReturnType<typeof checkRecords>>;
 
 const lists = ['users', 'posts'] as const;
+
+/** How many names of fields are counted: each record can have names of its own. */
+const mostFields = 1000;
 
 /**
  * Adds the records of a file to a store, by the rules of the API.
@@ -63,12 +89,25 @@ export async function importRecords(
   }
 }
 
-/** Writes the good records of each list to a file in the folder. */
+/** Writes the good records of each list to a file in the folder, and counts what they are. */
 async function checkRecords(file: DataFile, store: Store, folder: string, options: ImportOptions) {
-  const { progress, signal } = options;
-  const result = { ...nothing, good: { users: 0, posts: 0 } };
-  const check = createCheck(store, options);
-  const convert = createConverter(file, options);
+  const { progress, signal, transformer, drafts } = options;
+  const doubts = createDoubts();
+  const matchers = matchersOf(file, options);
+  const result = {
+    ...nothing,
+    good: { users: 0, posts: 0 },
+    /** The addresses of authors that are not in the file: found in the store, and not accepted. */
+    storedAuthors: { found: new Set<string>(), rejected: 0 },
+    unknownAuthors: 0,
+    /** The fields of good records: how many have a value, and an example. */
+    fields: new Map<string, Field>(),
+    advice: (): string[] => {
+      return doubts.advice(transformer?.transforms('posts') ? undefined : matchers.posts.matched);
+    },
+  };
+  const judge = importJudge({ ...options, store, clock: systemClock, ids: uuidV7 });
+  const convert = createConverter(matchers, doubts, options);
   const rows = async function* () {
     for await (const row of file.rows) {
       const converted = await convert(row);
@@ -76,21 +115,47 @@ async function checkRecords(file: DataFile, store: Store, folder: string, option
       yield* converted;
     }
   };
+  const countGood = ({ list, value, isExported }: ListRow, record: Entity) => {
+    result.good[list] += 1;
+    for (const [name, example] of isExported ? [] : Object.entries(record)) {
+      if (example === null || example === '') continue;
+      const field = result.fields.get(name);
+      if (field !== undefined) field.count += 1;
+      else if (result.fields.size < mostFields) {
+        const isCustom = !matchers[list].isField(name);
+        result.fields.set(name, { list, count: 1, example, isCustom });
+      }
+    }
+    if (list === 'users') return;
+    const { publishedAt, authorId, body } = record as Post;
+    const isScheduled = publishedAt !== null && publishedAt > systemClock.now();
+    result[isScheduled ? 'scheduled' : publishedAt === null ? 'drafts' : 'public'] += 1;
+    if (authorId === null) result.withoutAuthor += 1;
+    if (body.trim() === '') result.withoutBody += 1;
+    if (!drafts && !Object.hasOwn(Object(value), 'publishedAt')) result.undated += 1;
+  };
+  const countRejected = (row: ListRow, issues: readonly FieldIssue[]) => {
+    options.report({ ...row, issues });
+    if (issues.some(({ code }) => code === 'unknown')) result.unknownAuthors += 1;
+    if (issues.includes(storedAuthorIssue)) result.storedAuthors.rejected += 1;
+    if (row.doubt !== undefined && issues.includes(row.doubt)) {
+      doubts.count(row.doubt, Object(row.content));
+    }
+  };
   for await (const batch of batches(rows(), ({ bytes = 0 }) => bytes)) {
     signal.throwIfAborted();
     const good = { users: '', posts: '' };
-    for (const [row, verdict] of await check(batch)) {
-      const { list, place, value } = row;
+    for (const [row, verdict] of await judge(batch)) {
       result.records += 1;
-      if (verdict.kind === 'rejected') options.report({ ...row, issues: verdict.issues });
+      if (verdict.kind === 'rejected') countRejected(row, verdict.issues);
       if (verdict.kind !== 'good') {
         result[verdict.kind] += 1;
         continue;
       }
-      result.good[list] += 1;
-      good[list] += `${JSON.stringify({ place, record: verdict.record })}\n`;
-      const isDated = options.drafts || Object.hasOwn(Object(value), 'publishedAt');
-      if (list === 'posts' && !isDated) result.undated += 1;
+      const { record, storedAuthor } = verdict;
+      countGood(row, record);
+      if (storedAuthor !== undefined) result.storedAuthors.found.add(storedAuthor);
+      good[row.list] += `${JSON.stringify({ place: row.place, record })}\n`;
     }
     for (const list of lists) appendFileSync(join(folder, list), good[list]);
     progress('checked', result.records);
@@ -99,24 +164,42 @@ async function checkRecords(file: DataFile, store: Store, folder: string, option
   return result;
 }
 
-/** Turns rows into records: with the transform, or by the names of their fields. */
-function createConverter(file: DataFile, options: ImportOptions) {
-  const { transformer, customFields, declaredFields } = options;
-  const match = {
+function matchersOf(file: DataFile, { customFields, declaredFields }: ImportOptions) {
+  return {
     users: createMatcher('users', file, customFields?.users, declaredFields?.users),
     posts: createMatcher('posts', file, customFields?.posts, declaredFields?.posts),
   };
+}
+
+/** Turns rows into records: with the transform, or by the names of their fields. */
+function createConverter(
+  matchers: ReturnType<typeof matchersOf>,
+  doubts: Doubts,
+  { transformer, ignoreColumn = [] }: ImportOptions,
+) {
+  const ignored = new Set(ignoreColumn.map(foldedName));
+  const withoutIgnored = (row: object) => {
+    if (ignored.size === 0) return row;
+    return Object.fromEntries(
+      Object.entries(row).filter(([name]) => !ignored.has(foldedName(name))),
+    );
+  };
+  const isRead = (column: string) => transformer?.isRead(column) ?? false;
   return async (row: ListRow): Promise<readonly ListRow[]> => {
-    const { list, place, content } = row;
+    const { list, place, isExported } = row;
     if (row.problem !== undefined) return [row];
+    const content = isPlainObject(row.content) ? withoutIgnored(row.content) : row.content;
     try {
       const made = await transformer?.apply(list, place, content);
-      const matched = () => (isPlainObject(content) ? match[list](content) : content);
-      const values = made ?? [row.value ?? matched()];
+      const isMatched = isPlainObject(content) && !isExported;
+      const matched = () => (isMatched ? matchers[list].convert(content) : content);
+      const values = made ?? [matched()];
+      const isDoubted = list === 'posts' && !isExported;
+      const doubt = isDoubted ? doubts.find(Object(content), isRead) : undefined;
       return values.map((value, i) => {
         const problem = isPlainObject(value) ? undefined : 'A record must be a JSON object.';
         const suffix = values.length === 1 ? '' : `, record ${i + 1}`;
-        return { ...row, place: place + suffix, value, problem };
+        return { ...row, place: place + suffix, value, problem, doubt };
       });
     } catch (error) {
       if (error instanceof Failure) throw error;

@@ -16,12 +16,20 @@ export interface TransformModule {
 /** How many fields are watched: each record can have names of its own. */
 const mostFields = 200;
 
+/** How long the module can take to load, and a function for one row. */
+const patienceMs = 30_000;
+
 /** @throws Failure if the module cannot be loaded, or exports no transform for the collection `as` */
-export async function loadTransforms(path: string, as?: Collection): Promise<TransformModule> {
+export async function loadTransforms(
+  path: string,
+  as?: Collection,
+  waitMs = patienceMs,
+): Promise<TransformModule> {
   accessSync(path);
-  const module = await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
+  const loading = import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
     throw new Failure(`The transform ${path} cannot be loaded. ${String(error)}.`);
   });
+  const module = Object(await settled(loading, `Loading the transform ${path}`, waitMs));
   const { users, posts, source } = module;
   const functions = [users, posts, ...Object.values(source ?? {})].filter(Boolean);
   const isComplete = source || (as ? module[as] : (users ?? posts));
@@ -36,33 +44,71 @@ export async function loadTransforms(path: string, as?: Collection): Promise<Tra
 
 export type Transformer = ReturnType<typeof createTransformer>;
 
-/** Transforms rows, and records which of their fields are read. */
+/** Transforms rows, and records which of their fields are read by name, and which only copied. */
 export function createTransformer(
   module: TransformModule,
   context: Omit<TransformContext, 'place'>,
+  waitMs = patienceMs,
 ) {
-  const [seen, read] = [new Set<string>(), new Set<PropertyKey>()];
+  const [seen, read, copied] = [new Set<string>(), new Set<PropertyKey>(), new Set<PropertyKey>()];
   const watched = (row: Row): Row => {
     for (const [name, value] of Object.entries(row)) {
       if (value !== '' && seen.size < mostFields) seen.add(name);
     }
+    // A copy such as `...row` gets the names; then, for each, first the descriptor and then the value.
+    let names = new Set<PropertyKey>();
+    let described: PropertyKey | undefined;
     return new Proxy(row, {
+      ownKeys: (target) => {
+        names = new Set(Reflect.ownKeys(target));
+        return [...names] as string[];
+      },
+      getOwnPropertyDescriptor: (target, name) => {
+        described = name;
+        return Reflect.getOwnPropertyDescriptor(target, name);
+      },
       get: (target, name) => {
-        read.add(name);
+        const isCopy = described === name && names.delete(name);
+        (isCopy ? copied : read).add(name);
         return target[name as string];
       },
     });
   };
   return {
-    /** Returns the fields that have values and were never read. */
-    unread: () => [...seen].filter((name) => !read.has(name)),
+    transforms: (list: Collection) => module[list] !== undefined,
+    isRead: (name: string) => read.has(name),
+    /** Returns the fields with values that were never read, and those that were only copied. */
+    unread: () => {
+      const names = [...seen].filter((name) => !read.has(name));
+      return {
+        unused: names.filter((name) => !copied.has(name)),
+        copied: names.filter((name) => copied.has(name)),
+      };
+    },
     /** @returns the records made from a row; undefined if there is no transform */
     apply: async (list: Collection, place: string, content: unknown) => {
       const transform = module[list];
       if (transform === undefined) return undefined;
       const row = isPlainObject(content) ? watched(content) : content;
-      const made: unknown = await transform(row as Row, { ...context, place });
-      return made === null ? [] : [made].flat();
+      const made: unknown = transform(row as Row, { ...context, place });
+      const isPromise = typeof Object(made).then === 'function';
+      const value = isPromise ? await settled(made, `The transform of ${place}`, waitMs) : made;
+      return value === null ? [] : [value].flat();
     },
   };
+}
+
+/**
+ * Waits for a promise of the user's code. Without a timer, Node would exit with 0 if nothing else is left
+ * to wait for.
+ */
+async function settled(promise: unknown, what: string, waitMs: number): Promise<unknown> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const sentence = `${what} did not end within ${waitMs / 1000} seconds: its promise does not settle.`;
+  const timer = setTimeout(() => reject(new Failure(sentence)), waitMs);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -89,9 +89,14 @@ describe('rostrum import: the CSV of the admin page', () => {
       };
       const text = { name: 'posts.csv', head: csv, pieces: pieces() };
       const delimiter = delimiterOf(text);
-      const match = createMatcher('posts', { ...text, delimiter }, undefined, declaredFields.posts);
+      const { convert } = createMatcher(
+        'posts',
+        { ...text, delimiter },
+        undefined,
+        declaredFields.posts,
+      );
       const found: Own[] = [];
-      for await (const { content } of readCsv(text, delimiter)) found.push(match(content as Own));
+      for await (const { content } of readCsv(text, delimiter)) found.push(convert(content as Own));
       return found;
     };
     const property = fc.asyncProperty(

@@ -45,6 +45,17 @@ describe('rostrum import: CSV', () => {
       'name,email\nAnn "B" 5" C,a@example.com\n',
       { ...ann, name: 'Ann "B" 5" C' },
     ],
+    ['cells with spaces around them', 'name , email\n Ann\t,\ta@example.com \n', ann],
+    [
+      'spaces in quotation marks',
+      'name,note\nAnn," x "\n',
+      { name: 'Ann', email: null, note: ' x ' },
+    ],
+    [
+      'a name on two lines',
+      'name,email\n"Ann \r\n\tB\u2028C",\n',
+      { name: 'Ann B C', email: null },
+    ],
     [
       'quoted cells',
       '"name","email","note"\n"Ann, ""A""","a@example.com","x\n""y"""\n',
@@ -137,7 +148,7 @@ describe('rostrum import: CSV', () => {
   });
 
   it('converts cells to the types of a schema', async () => {
-    const types = { views: 'integer', live: ['boolean', 'null'], rate: 'number', code: 'string' };
+    const types = { views: 'integer', hot: ['boolean', 'null'], rate: 'number', code: 'string' };
     const properties = Object.entries({ ...types, tags: 'array' }).map(([name, type]) => [
       name,
       { type },
@@ -147,10 +158,10 @@ describe('rostrum import: CSV', () => {
       '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
     } as const;
     const csv =
-      'title,Views,live,rate,code,tags\nA,7,TRUE,-1.5,7,"a, b"\nB,NULL,0, 1e3 ,,\nC,010,yes,"1,5","""A""",[\n';
+      'title,Views,hot,rate,code,tags\nA,7,TRUE,-1.5,7,"a, b"\nB,NULL,0, 1e3 ,,\nC,010,yes,"1,5","""A""",[\n';
     await imports.run(csv, { file: 'a.csv', as: 'posts', customFields: { posts: schema } });
-    const found = (await imports.held()).posts.map(({ title, views, live, rate, code, tags }) => {
-      return [title, views, live, rate, code, tags];
+    const found = (await imports.held()).posts.map(({ title, views, hot, rate, code, tags }) => {
+      return [title, views, hot, rate, code, tags];
     });
     expect(found.sort()).to.deep.equal([
       ['A', 7, true, -1.5, '7', ['a', 'b']],

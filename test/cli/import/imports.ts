@@ -23,6 +23,7 @@ export const isEmpty = { users: [], posts: [] };
 export interface Given extends Partial<ImportOptions>, TransformModule {
   readonly file?: string;
   readonly as?: Collection;
+  readonly waitMs?: number;
 }
 
 /** Imports files into a store. Each test has its own folder and store. */
@@ -70,7 +71,7 @@ export class Imports {
 
   /** Writes text, or any other value as JSON, to a file, and imports it. */
   async run(content: unknown, given: Given = {}) {
-    const { file, as, users, posts, source, ...rest } = given;
+    const { file, as, users, posts, source, waitMs, ...rest } = given;
     const raw = typeof content === 'string' || Buffer.isBuffer(content);
     const path = this.write(raw ? content : text(content), file);
     const { signal } = new AbortController();
@@ -79,7 +80,7 @@ export class Imports {
     const instant = await createInstant();
     return importRecords(opened, this.store, {
       ...{ keepIds: false, skipInvalid: false, signal, instant, added: this.added },
-      transformer: createTransformer(transforms, { file: path, instant }),
+      transformer: createTransformer(transforms, { file: path, instant }, waitMs),
       progress() {},
       report: ({ place, issues }) => {
         for (const { pointer, code, message } of issues) {

@@ -29,7 +29,7 @@ describe('rostrum import: messages and reports', function () {
     const { code, stdout } = await run(path, '--as', 'users', '--report', report, '--skip-invalid');
     expect([tried.code, code]).to.deep.equal([2, 2]);
     const shown = stdout.trimEnd().split('\n');
-    expect(shown).to.have.length(24);
+    expect(shown).to.have.length(25);
     expect(shown.slice(0, 3)).to.deep.equal([
       'line 2 /email invalid: The field "email" must be an email address. It is "x@y z".',
       'line 5 /email invalid: The field "email" must be an email address. It is "x@y z".',

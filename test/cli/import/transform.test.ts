@@ -89,11 +89,19 @@ describe('rostrum import --transform', function () {
         'a\0',
       ].map((author) => ({ author })),
     };
+    const stored = 'posts[1] /authorId unknown';
     const posts = ({ author }: Own) => ({
       title: `= ${String(author).replace('\0', '0')}`,
       authorId: author === null ? null : { email: author as string },
     });
-    await imports.run(given, { posts, skipInvalid: true });
+    await imports.run(given, { posts, dryRun: true });
+    expect(imports.rejected.splice(0)).to.include(stored);
+    expect(imports.messages.splice(0)).to.include(
+      'Only a user in the store has this email address, and users can set any address.',
+    );
+    const options = { posts, skipInvalid: true, matchStoredAuthors: true };
+    const { storedAuthors } = await imports.run(given, options);
+    expect([...storedAuthors.found]).to.deep.equal([email]);
     expect(imports.rejected).to.deep.equal([
       'users[1] /email invalid',
       'posts[4] /authorId unknown',
@@ -143,27 +151,63 @@ describe('rostrum import --transform', function () {
       [
         `  from ${path}`,
         `  to   ${imports.url}`,
+        '  posts: 2 public, 2 without an author, 2 with an empty body',
         '  not used: id, tags, visibility',
         'Published 2 posts, because they have no publishedAt. To import them as drafts, use --drafts.',
         '',
       ],
     ]);
-    const all = imports.write(
-      'export const posts = ({ id, ...rest }) => ({ ...rest, n: id });',
-      'u.mjs',
-    );
+    const copying = `export const posts = ({ id, ...row }) =>
+      [{ ...row, n: id }, Object.assign({}, { title: id, tags: row.tags })][id - 1];`;
+    const all = imports.write(copying, 'u.mjs');
     const again = await rostrum(
-      'import',
-      path,
+      ...run.slice(0, 2),
       '--transform',
       all,
-      '--store',
-      imports.url,
+      ...run.slice(4),
       '--drafts',
     );
-    expect(again.stdout).to.equal(
-      `Added 0 users and 2 posts\n  from ${path}\n  to   ${imports.url}\n`,
+    expect(again.stdout.split('\n').slice(3)).to.deep.equal([
+      '  posts: 2 drafts, 2 without an author, 2 with an empty body',
+      '  stored as custom fields: tags (1 record, for example "x"), visibility (1 record, for example "public")',
+      '',
+    ]);
+    const some = imports.write(
+      'export const posts = (row) => ({ title: { ...row }.title });',
+      's.mjs',
     );
+    const last = await rostrum(
+      ...run.slice(0, 2),
+      '--transform',
+      some,
+      ...run.slice(4),
+      '--drafts',
+    );
+    expect(last.stdout).to.contain('\n  copied, but not stored: tags, visibility\n');
+  });
+
+  it('stops if it never settles, and says at which record', async () => {
+    const wait: never[] = [];
+    // biome-ignore lint/suspicious/noThenProperty: Transforms can return any thenable.
+    const thenable = { then() {} };
+    for (const [n, posts] of [() => new Promise(() => wait), () => thenable].entries()) {
+      const running = imports.run([{ title: 'A' }], { posts: posts as never, waitMs: 10 });
+      expect(await failureOf(running), `${n}`).to.equal(
+        'The transform of posts[0] did not end within 0.01 seconds: its promise does not settle.',
+      );
+    }
+    const path = imports.write('await new Promise(() => {}); export const posts = 1;', 'w.mjs');
+    expect(await failureOf(loadTransforms(path, undefined, 10))).to.match(
+      /^Loading the transform \S+w\.mjs did not end within 0\.01 seconds/,
+    );
+  });
+
+  it('reports a malformed row once, even with two functions', async () => {
+    const users = () => ({ name: 'A' });
+    const posts = () => ({ title: 'A' });
+    await imports.run('title,b\nA,1\nB\n', { file: 'a.csv', users, posts, skipInvalid: true });
+    expect(imports.rejected).to.deep.equal(['line 3  invalid']);
+    expect(imports.added).to.deep.equal({ users: 1, posts: 1 });
   });
 
   it('can be TypeScript, with types from rostrum/import', async () => {

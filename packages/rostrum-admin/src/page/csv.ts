@@ -39,4 +39,6 @@ function listOf(value: object): string {
  */
 const withoutFormula = (text: string) => (/^['=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text);
 
-const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** Quotes a cell also for its outer white space, which imports remove from cells without quotation marks. */
+const quoted = (text: string) =>
+  /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,4 +1,4 @@
-import { MongoServerError } from 'mongodb';
+import { type Document, MongoServerError } from 'mongodb';
 import {
   emailTaken,
   fieldTaken,
@@ -6,11 +6,7 @@ import {
   storeUnavailable,
   unknownAuthor,
 } from '../../domain/errors.ts';
-import {
-  type DeclaredFields,
-  type FieldDeclarations,
-  fieldsIn,
-} from '../../domain/fields/declared-fields.ts';
+import { type DeclaredFields, fieldsIn } from '../../domain/fields/declared-fields.ts';
 import { type Receipt, repeatedReceipt } from '../../domain/records/receipt.ts';
 import {
   type Collection,
@@ -23,10 +19,8 @@ import type { Call } from './call.ts';
 import { tombstoneCollections } from './collections.ts';
 import type { Connection } from './connection.ts';
 import {
-  decode,
   documentOf,
   type EncodedRecord,
-  pathOf,
   receiptId,
   receiptOf,
   type StoredReceipt,
@@ -34,7 +28,6 @@ import {
 } from './documents.ts';
 import { isDuplicate, isTransient, rejectionOf } from './errors.ts';
 import { limits } from './limits.ts';
-import { type Key, PointReads } from './point-reads.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
 /** What a repository asks for. */
@@ -49,36 +42,34 @@ interface CreationRequest {
 
 /** A queued creation. */
 interface QueuedCreation extends CreationRequest {
-  /** Lookups of what may be stored already, in the order of their errors. */
-  readonly lookups: readonly Lookup[];
+  /** Its unique values, in the order of their errors. */
+  readonly unique: readonly UniqueValue[];
+  version: Version;
   /** True if an expired receipt has its key. */
   replacesReceipt: boolean;
   resolve(creation: Creation<unknown>): void;
   reject(error: unknown): void;
 }
 
-interface Lookup {
-  readonly reads: Pick<PointReads<unknown>, 'readAll'>;
-  readonly key: Key;
-  /** Returns the creation that this one repeats, or throws if a value is taken. */
-  readonly settle: (found: unknown, creation: QueuedCreation) => Creation<unknown> | undefined;
-}
-
-/** A field whose value may be taken. */
-interface UniqueField {
+/** A value that only one document of a collection can have. */
+interface UniqueValue {
+  readonly collection: string;
   readonly path: string;
-  readonly reads: PointReads<true>;
-  readonly taken: (id: Id) => RostrumError;
+  readonly value: unknown;
+  /** Names the value. Creations with the same key are not inserted at the same time. */
+  readonly key: string;
+  /** The error if a document has the value; absent for the id of a receipt. */
+  readonly taken?: () => RostrumError;
 }
 
 type Group = readonly QueuedCreation[];
 
-/** Ends the transaction of a group: these creations fail, and the others are checked and tried again. */
+/** Ends the transaction of a group: these creations fail, and the others are tried again. */
 class GroupRejection extends Error {
   readonly creations: Group;
   readonly reason: unknown;
 
-  constructor(creations: Group, reason: unknown) {
+  constructor(creations: Group, reason?: unknown) {
     super('Some creations must leave their group.');
     this.creations = creations;
     this.reason = reason;
@@ -92,9 +83,9 @@ class GroupRejection extends Error {
  */
 export class CreationBatcher {
   readonly #connection: Connection;
-  readonly #receipts: PointReads<StoredReceipt>;
-  readonly #uniqueFields: Readonly<Record<Collection, readonly UniqueField[]>>;
-  readonly #busyAuthors = new Set<Id>();
+  readonly #declaredFields: DeclaredFields;
+  /** The authors and the unique values of running groups. */
+  readonly #busy = new Set<string>();
   /**
    * True while groups look up what is stored already before they insert: from one with a rejected record to one that
    * finds nothing. An insert reports only one duplicate, but the lookups cost a third of a creation.
@@ -103,78 +94,47 @@ export class CreationBatcher {
   #queue: QueuedCreation[] = [];
   #groups = 0;
 
-  constructor(connection: Connection, { users, posts }: DeclaredFields = {}) {
+  constructor(connection: Connection, declaredFields: DeclaredFields = {}) {
     this.#connection = connection;
-    this.#receipts = new PointReads(connection, {
-      ...{ collection: 'receipts', path: '_id' },
-      decode(document) {
-        const receipt = decode(document) as StoredReceipt;
-        return [receipt._id, receipt];
-      },
-    });
-    this.#uniqueFields = {
-      users: uniqueFieldsOf(connection, 'users', users),
-      posts: uniqueFieldsOf(connection, 'posts', posts),
-    };
+    this.#declaredFields = declaredFields;
   }
 
   create(request: CreationRequest): Promise<Creation<unknown>> {
+    const unique = uniqueValuesOf(request, this.#declaredFields);
     return new Promise((resolve, reject) => {
-      const lookups = this.#lookupsOf(request);
-      this.#queue.push({ ...request, lookups, replacesReceipt: false, resolve, reject });
+      this.#queue.push({
+        ...request,
+        ...{ unique, version: 1, replacesReceipt: false, resolve, reject },
+      });
       setImmediate(() => this.#startGroups());
     });
-  }
-
-  #lookupsOf({ collection, encoded, receipt, isNewId }: CreationRequest): Lookup[] {
-    const lookups: Lookup[] = [];
-    if (receipt !== undefined) {
-      const settle = (found: unknown, creation: QueuedCreation) => {
-        const earlier = repeatedReceipt(found as StoredReceipt, receipt);
-        if (earlier !== undefined) return asCreation(earlier, true);
-        creation.replacesReceipt = true;
-        return undefined;
-      };
-      lookups.push({ reads: this.#receipts, key: receiptId(collection, receipt), settle });
-    }
-    for (const { path, reads, taken } of this.#uniqueFields[collection]) {
-      const isId = path === '_id';
-      const value = isId ? !isNewId && encoded.id : valueAt(encoded.fields, path);
-      if (typeof value !== 'string' && typeof value !== 'number') continue;
-      const settle = () => {
-        throw taken(encoded.id);
-      };
-      lookups.push({ reads, key: value, settle });
-    }
-    return lookups;
   }
 
   #startGroups(): void {
     while (this.#groups < limits.groups) {
       const group = this.#nextGroup();
       if (group.length === 0) return;
-      const authors = authorsOf(group);
+      const busy = group.flatMap(namesOf);
       this.#groups += 1;
-      for (const id of authors) this.#busyAuthors.add(id);
+      for (const name of busy) this.#busy.add(name);
       void this.#createAll(group).finally(() => {
         this.#groups -= 1;
-        for (const id of authors) this.#busyAuthors.delete(id);
+        for (const name of busy) this.#busy.delete(name);
         this.#startGroups();
       });
     }
   }
 
-  /** Dequeues the next records whose authors are not in a running group. */
+  /** Dequeues the next records whose authors and values are not in a running group. */
   #nextGroup(): QueuedCreation[] {
     const group: QueuedCreation[] = [];
     let units = 0;
     this.#queue = this.#queue.filter((creation) => {
       if (creation.call.isOver) return false; // Its caller already has an error.
-      const { json, authorId } = creation.encoded;
       const isFull = group.length === limits.groupRecords || units > limits.groupUnits;
-      if (isFull || (authorId !== null && this.#busyAuthors.has(authorId))) return true;
+      if (isFull || namesOf(creation).some((name) => this.#busy.has(name))) return true;
       group.push(creation);
-      units += json.length;
+      units += creation.encoded.json.length;
       return false;
     });
     return group;
@@ -184,10 +144,12 @@ export class CreationBatcher {
   async #createAll(group: Group): Promise<void> {
     try {
       const unsettled = this.#looksUpFirst ? await this.#settleKnown(group) : group;
-      const [firsts, repeats] = withoutRepeats(unsettled);
-      if (repeats.length > 0) this.#looksUpFirst = true;
+      const firsts = withoutRepeats(unsettled);
+      if (firsts.length < unsettled.length) {
+        this.#looksUpFirst = true;
+        this.#queue.unshift(...unsettled.filter((creation) => !firsts.includes(creation)));
+      }
       if (firsts.length > 0) await this.#insert(firsts);
-      if (repeats.length > 0) await this.#createAll(repeats);
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
@@ -195,32 +157,26 @@ export class CreationBatcher {
 
   /** Settles the creations that repeat an earlier one, or whose values are taken. Returns the others. */
   async #settleKnown(group: Group): Promise<Group> {
-    const all = group.flatMap(({ lookups }) => lookups);
-    if (all.length === 0) return group;
+    const { db } = this.#connection;
     const call = this.#connection.sharedCall();
-    const found = new Map<Lookup, unknown>();
+    const found = new Map<string, Document>();
+    const all = Map.groupBy(
+      group.flatMap(({ unique }) => unique),
+      ({ collection, path }) => `${collection} ${path}`,
+    );
     await Promise.all(
-      [...Map.groupBy(all, ({ reads }) => reads)].map(async ([reads, lookups]) => {
-        const keys = lookups.map(({ key }) => key);
-        const values = await reads.readAll(call, keys);
-        for (const [n, lookup] of lookups.entries()) found.set(lookup, values[n]);
+      [...all.values()].map(async ([first, ...others]) => {
+        if (first === undefined) return;
+        const { collection, path, taken } = first;
+        const filter = { [path]: { $in: [first, ...others].map(({ value }) => value) } };
+        const projection = taken ? { [path]: 1 } : {};
+        const documents = await call.read(({ maxTimeMS }) =>
+          db.collection(collection).find(filter, { projection, maxTimeMS }).toArray(),
+        );
+        for (const one of documents) found.set(keyOf(collection, path, valueAt(one, path)), one);
       }),
     );
-    const unsettled = group.filter((creation) => {
-      try {
-        for (const lookup of creation.lookups) {
-          const stored = found.get(lookup);
-          const earlier = stored === undefined ? undefined : lookup.settle(stored, creation);
-          if (earlier === undefined) continue;
-          creation.resolve(earlier);
-          return false;
-        }
-        return true;
-      } catch (error) {
-        creation.reject(error);
-        return false;
-      }
-    });
+    const unsettled = group.filter((creation) => !settle(creation, found));
     this.#looksUpFirst = unsettled.length < group.length;
     return unsettled;
   }
@@ -232,10 +188,9 @@ export class CreationBatcher {
     const maxTries = parts.length > 1 ? limits.groupTries : undefined;
     const insert = (transaction: Transaction) => insertTogether(transaction, group);
     try {
-      const versions = await inTransaction(this.#connection, call, insert, maxTries);
-      for (const creation of group) {
-        const version = versions.get(creation) ?? 1;
-        creation.resolve(asCreation({ json: creation.encoded.json, version }, false));
+      await inTransaction(this.#connection, call, insert, maxTries);
+      for (const { encoded, version, resolve } of group) {
+        resolve(asCreation(encoded.json, version, false));
       }
     } catch (error) {
       if (error instanceof GroupRejection) {
@@ -252,84 +207,95 @@ export class CreationBatcher {
   }
 }
 
-function uniqueFieldsOf(
-  connection: Connection,
-  collection: Collection,
-  declared?: FieldDeclarations,
-): UniqueField[] {
-  const unique = (path: string, taken: UniqueField['taken']): UniqueField => ({
-    ...{ path, taken },
-    reads: new PointReads(connection, {
-      ...{ collection, path, projection: { [path]: 1 } },
-      decode: (document) => [valueAt(decode(document), path) as Key, true],
-    }),
-  });
-  const fields = fieldsIn(declared).filter(({ isUnique }) => isUnique);
-  return [
-    unique('_id', (id) => new RostrumError('id-taken', { id })),
-    ...(collection === 'users' ? [unique('emailKey', emailTaken)] : []),
-    ...fields.map(({ name, type }) =>
-      unique(pathOf({ field: name, declaredType: type }), () => fieldTaken(name)),
-    ),
-  ];
+/** Returns the values of a creation that may be taken, in the order of their errors. */
+function uniqueValuesOf(
+  { collection, encoded, receipt, isNewId }: CreationRequest,
+  declaredFields: DeclaredFields,
+): UniqueValue[] {
+  const { id, fields } = encoded;
+  const values: UniqueValue[] = [];
+  const add = (where: string, path: string, value: unknown, taken?: () => RostrumError) => {
+    if (typeof value !== 'string' && typeof value !== 'number') return;
+    const key = keyOf(where, path, value);
+    values.push({ collection: where, path, value, key, ...(taken && { taken }) });
+  };
+  if (receipt !== undefined) add('receipts', '_id', receiptId(collection, receipt));
+  if (!isNewId) add(collection, '_id', id, () => new RostrumError('id-taken', { id }));
+  add(collection, 'emailKey', fields.emailKey, emailTaken);
+  for (const { name, isUnique } of fieldsIn(declaredFields[collection])) {
+    const path = `custom.${name}`;
+    if (isUnique) add(collection, path, valueAt(fields, path), () => fieldTaken(name));
+  }
+  return values;
 }
 
-/** Splits off the creations that have a receipt or a unique value of one before them. */
-function withoutRepeats(group: Group): [firsts: Group, repeats: Group] {
-  const seen = new Map<Lookup['reads'], Set<Key>>();
-  const isRepeat = ({ lookups }: QueuedCreation) => {
-    if (lookups.some(({ reads, key }) => seen.get(reads)?.has(key))) return true;
-    for (const { reads, key } of lookups) {
-      const keys = seen.get(reads) ?? new Set();
-      seen.set(reads, keys.add(key));
+function keyOf(collection: string, path: string, value: unknown): string {
+  return JSON.stringify([collection, path, value]);
+}
+
+/** Returns the creations that have no unique value of one before them. */
+function withoutRepeats(group: Group): Group {
+  const seen = new Set<string>();
+  return group.filter(({ unique }) => {
+    const isRepeat = unique.some(({ key }) => seen.has(key));
+    if (!isRepeat) for (const { key } of unique) seen.add(key);
+    return !isRepeat;
+  });
+}
+
+/** Settles a creation that repeats an earlier one, or whose values are taken. Returns true if it did. */
+function settle(creation: QueuedCreation, found: ReadonlyMap<string, Document>): boolean {
+  const { unique, receipt, resolve, reject } = creation;
+  try {
+    for (const { key, taken } of unique) {
+      const document = found.get(key);
+      if (document === undefined) continue;
+      if (taken) throw taken();
+      const earlier = receipt && repeatedReceipt(document as StoredReceipt, receipt);
+      if (earlier) {
+        resolve(asCreation(earlier.json, earlier.version, true));
+        return true;
+      }
+      creation.replacesReceipt = true;
     }
     return false;
-  };
-  const repeats = group.filter(isRepeat);
-  return [group.filter((creation) => !repeats.includes(creation)), repeats];
+  } catch (error) {
+    reject(error);
+    return true;
+  }
 }
 
 /**
  * Inserts the records of a group and their receipts.
  *
- * @returns the versions of records that do not start at version 1
  * @throws GroupRejection for creations that must leave the group
  */
-async function insertTogether(
-  transaction: Transaction,
-  group: Group,
-): Promise<ReadonlyMap<QueuedCreation, Version>> {
+async function insertTogether(transaction: Transaction, group: Group): Promise<void> {
   // A caller that times out before this attempt commits gets the outcome `none`.
   for (const { call } of group) call.outcome = 'none';
-  const versions = new Map<QueuedCreation, Version>();
   const byCollection = Map.groupBy(group, ({ collection }) => collection);
   for (const [collection, creations] of byCollection) {
     const known = creations.filter(({ isNewId }) => !isNewId);
     const ids = known.map(({ encoded }) => encoded.id);
     const deleted = await transaction.takeTombstones(tombstoneCollections[collection], ids);
     for (const creation of known) {
-      versions.set(creation, (deleted.get(creation.encoded.id) ?? 0) + 1);
+      creation.version = (deleted.get(creation.encoded.id) ?? 0) + 1;
     }
   }
-  const asDocument = (creation: QueuedCreation) =>
-    documentOf(creation.encoded, versions.get(creation) ?? 1);
   const replaced = group.flatMap(({ collection, receipt, replacesReceipt }) => {
     if (receipt === undefined || !replacesReceipt) return [];
     return { _id: receiptId(collection, receipt), until: { $lte: receipt.from } };
   });
   if (replaced.length > 0) await transaction.delete('receipts', { $or: replaced });
-  const receipts = group.flatMap((creation) => {
-    const { collection, receipt, encoded } = creation;
-    if (receipt === undefined) return [];
-    return receiptOf(collection, receipt, encoded, versions.get(creation) ?? 1);
-  });
+  const receipts = group.flatMap(({ collection, receipt, encoded, version }) =>
+    receipt === undefined ? [] : receiptOf(collection, receipt, encoded, version),
+  );
   await transaction.insert('receipts', receipts).catch((error) => {
-    // Another process has stored one of them since, so all are checked again.
-    throw isDuplicate(error) ? new GroupRejection([], undefined) : error;
+    throw isDuplicate(error) ? new GroupRejection([]) : error;
   });
   for (const [collection, creations] of byCollection) {
-    const inserted = transaction.insert(collection, creations.map(asDocument));
-    await inserted.catch((error) => {
+    const documents = creations.map(({ encoded, version }) => documentOf(encoded, version));
+    await transaction.insert(collection, documents).catch((error) => {
       const faulty = error instanceof MongoServerError && creations[error.index];
       throw faulty ? new GroupRejection([faulty], rejectionOf(error)) : error;
     });
@@ -344,7 +310,6 @@ async function insertTogether(
     () => storeUnavailable('none'),
   );
   for (const { call } of group) call.outcome = 'unknown';
-  return versions;
 }
 
 function rejectFrom(
@@ -356,13 +321,18 @@ function rejectFrom(
   if (faulty.length > 0) throw new GroupRejection(faulty, reason());
 }
 
-function asCreation(
-  { json, version }: Pick<StoredReceipt, 'json' | 'version'>,
-  replayed: boolean,
-): Creation<unknown> {
+function asCreation(json: string, version: Version, replayed: boolean): Creation<unknown> {
   return Object.assign(new VersionedRecord(json, version), { replayed });
 }
 
 function authorsOf(group: Group): Set<Id> {
   return new Set(group.flatMap(({ encoded }) => encoded.authorId ?? []));
+}
+
+/** Returns the names of what only one group at a time can have: the author and the unique values. */
+function namesOf({ encoded, unique }: QueuedCreation): string[] {
+  return [
+    ...unique.map(({ key }) => key),
+    ...(encoded.authorId === null ? [] : [encoded.authorId]),
+  ];
 }

@@ -1,56 +1,39 @@
-import type { Document } from 'mongodb';
 import { pageLimits } from '../../domain/lists/list.ts';
+import type { Collection, Id } from '../../domain/records/record.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { readBatches } from './cursors.ts';
+import { readRecord, type StoredRecord } from './documents.ts';
 import { nextTurn } from './large-records.ts';
 import { limits } from './limits.ts';
 
-/** The value of a unique field. */
-export type Key = string | number;
-
-/** A unique field of a collection, and what is read of the documents. */
-interface Target<T> {
-  readonly collection: string;
-  readonly path: string;
-  /** The fields to read; all if absent. */
-  readonly projection?: Document;
-  readonly decode: (document: Buffer) => readonly [key: Key, value: T];
-}
-
-/** All waiting reads of one document. */
-type Read<T> = PromiseWithResolvers<T | undefined>;
+/** All waiting reads of one record. */
+type Read = PromiseWithResolvers<StoredRecord | undefined>;
 
 /**
- * Batches reads by a unique field. All reads of one iteration of the event loop share a command: another command costs
+ * Batches reads of single records. All reads of one iteration of the event loop share a command: another command costs
  * many times as much as another document. A read never joins a command already sent, because it must see every earlier
  * acknowledged write.
  */
-export class PointReads<T> {
+export class PointReads {
   readonly #connection: Connection;
-  readonly #target: Target<T>;
-  readonly #waiting = new Map<Key, Read<T>>();
+  readonly #collection: Collection;
+  readonly #waiting = new Map<Id, Read>();
   #commands = 0;
 
-  constructor(connection: Connection, target: Target<T>) {
+  constructor(connection: Connection, collection: Collection) {
     this.#connection = connection;
-    this.#target = target;
+    this.#collection = collection;
   }
 
-  read(call: Call, key: Key): Promise<T | undefined> {
-    return call.read(() => this.#join(key));
+  read(call: Call, id: Id): Promise<StoredRecord | undefined> {
+    return call.read(() => this.#join(id));
   }
 
-  /** Returns what is stored under each key. */
-  async readAll(call: Call, keys: readonly Key[]): Promise<(T | undefined)[]> {
-    if (keys.length === 0) return [];
-    return call.read(() => Promise.all(keys.map((key) => this.#join(key))));
-  }
-
-  #join(key: Key): Promise<T | undefined> {
+  #join(id: Id): Promise<StoredRecord | undefined> {
     if (this.#waiting.size === 0) setImmediate(() => this.#sendAll());
-    const read: Read<T> = this.#waiting.get(key) ?? Promise.withResolvers();
-    this.#waiting.set(key, read);
+    const read: Read = this.#waiting.get(id) ?? Promise.withResolvers();
+    this.#waiting.set(id, read);
     return read.promise;
   }
 
@@ -58,7 +41,7 @@ export class PointReads<T> {
   #sendAll(): void {
     while (this.#waiting.size > 0 && this.#commands < limits.pointReadCommands) {
       const reads = new Map([...this.#waiting].slice(0, limits.pointReads));
-      for (const key of reads.keys()) this.#waiting.delete(key);
+      for (const id of reads.keys()) this.#waiting.delete(id);
       this.#commands += 1;
       void this.#send(reads).finally(() => {
         this.#commands -= 1;
@@ -67,25 +50,24 @@ export class PointReads<T> {
     }
   }
 
-  async #send(reads: Map<Key, Read<T>>): Promise<void> {
+  async #send(reads: Map<Id, Read>): Promise<void> {
     const { db } = this.#connection;
-    const { collection, path, projection, decode } = this.#target;
-    const keys = [...reads.keys()];
+    const ids = [...reads.keys()];
     const find = {
-      find: collection,
-      // Equality with one key is the fastest condition for the server.
-      filter: { [path]: keys.length === 1 ? keys[0] : { $in: keys } },
-      ...(projection && { projection }),
-      ...{ limit: keys.length, readConcern: { level: 'majority' } },
+      find: this.#collection,
+      // Equality with one id is the fastest condition for the server.
+      filter: { _id: ids.length === 1 ? ids[0] : { $in: ids } },
+      limit: ids.length,
+      readConcern: { level: 'majority' },
     };
     try {
       const call = this.#connection.sharedCall();
       for await (const batch of readBatches(db, call, find, pageLimits.bytes)) {
         for (const document of batch) {
           if (document.length > limits.smallRecord) await nextTurn();
-          const [key, value] = decode(document);
-          reads.get(key)?.resolve(value);
-          reads.delete(key);
+          const record = readRecord(this.#collection, document);
+          reads.get(record.id)?.resolve(record);
+          reads.delete(record.id);
         }
       }
       for (const { resolve } of reads.values()) resolve(undefined);

@@ -20,13 +20,7 @@ import type { Call } from './call.ts';
 import { tombstoneCollections } from './collections.ts';
 import type { Connection } from './connection.ts';
 import type { CreationBatcher } from './creation-batcher.ts';
-import {
-  type EncodedRecord,
-  encode,
-  readRecord,
-  replacement,
-  type StoredRecord,
-} from './documents.ts';
+import { type EncodedRecord, encode, replacement, type StoredRecord } from './documents.ts';
 import { translateRejections } from './errors.ts';
 import { nextTurn } from './large-records.ts';
 import { limits } from './limits.ts';
@@ -39,17 +33,13 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   protected readonly connection: Connection;
   readonly #collection: Collection;
   readonly #creations: CreationBatcher;
-  readonly #reads: PointReads<StoredRecord>;
+  readonly #reads: PointReads;
 
   constructor(connection: Connection, collection: Collection, creations: CreationBatcher) {
     this.connection = connection;
     this.#collection = collection;
     this.#creations = creations;
-    const decode = (bytes: Buffer) => {
-      const record = readRecord(collection, bytes);
-      return [record.id, record] as const;
-    };
-    this.#reads = new PointReads(connection, { collection, path: '_id', decode });
+    this.#reads = new PointReads(connection, collection);
   }
 
   get(id: Id): Promise<Versioned<R> | undefined> {

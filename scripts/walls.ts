@@ -20,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/settings/': ['src/settings/', ...core, 'node:os$'],
   'src/adapters/': ['own folder', ...core, node],
   'src/adapters/credentials/': ['own folder', ...core, node, 'jose$'],
-  'src/adapters/http/': [...http(), '@koa/router$', 'koa-bodyparser$'],
+  'src/adapters/http/': [...http(), '@koa/router$', 'koa-(?:bodyparser|compose)$'],
   'src/adapters/http/problems/': http('problems/|sizes'),
   'src/adapters/http/limits/': http('limits/|context'),
   'src/adapters/http/headers/': http('headers/|problems/|context|target'),

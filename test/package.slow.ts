@@ -129,7 +129,7 @@ describe('the package', function () {
         ),
       );
       expect(output).to.contain(
-        '`npm i commander koa @koa/router koa-bodyparser inversify reflect-metadata pino`',
+        '`npm i commander koa @koa/router koa-bodyparser koa-compose inversify reflect-metadata pino`',
       );
     }
   });

@@ -21,7 +21,8 @@ export function checkNode(): void {
 
 /** Packages that are needed together. */
 const groups = {
-  'the server': 'commander koa @koa/router koa-bodyparser inversify reflect-metadata pino',
+  'the server':
+    'commander koa @koa/router koa-bodyparser koa-compose inversify reflect-metadata pino',
   '--mcp': '@modelcontextprotocol/server zod',
 };
 

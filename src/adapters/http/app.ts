@@ -7,7 +7,7 @@ import { checkCors, cors } from './access/cors.ts';
 import { clientAddresses } from './client-address.ts';
 import {
   type AppSettings,
-  compose,
+  composeSteps,
   createRequestState,
   hostOf,
   type RostrumState,
@@ -56,7 +56,7 @@ function chain(
 ): Middleware {
   const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
   checkCors(options);
-  return compose([
+  return composeSteps([
     initState(options), // ctx.state.rostrum
     setCommonHeaders, // The headers of every response
     logger && accessLog ? logRequests(logger) : undefined,
@@ -127,7 +127,7 @@ export function problemResponses(options: RostrumHttpOptions = {}): Middleware {
   checkOptionNames(options, 'http');
   const init = initState({ ...options, hasPages: false });
   const steps = [init, setCommonHeaders, handleErrors(options.logger), handleExposed];
-  return compose(steps) as Middleware;
+  return composeSteps(steps) as Middleware;
 }
 
 /** `next` of Connect and Express. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RouterContext, RouterMiddleware } from '@koa/router';
 import type Koa from 'koa';
+import compose from 'koa-compose';
 import type { Caller } from '../../domain/access/caller.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -95,19 +96,9 @@ export type Handler = (
   ctx: Context & { state: { rostrum: { services: AnyRostrum } } },
 ) => Promise<void>;
 
-/**
- * Joins the steps that are set into one. The router would compose separate steps anew for each request, which takes
- * 4 µs, and koa-compose would be one more dependency to declare.
- */
-export function compose(all: readonly (Step | undefined)[]): Step {
-  const steps = all.filter((step) => step !== undefined);
-  return (ctx, next) => {
-    const run = (i: number): Promise<void> => {
-      const step = steps[i];
-      return step === undefined ? next() : step(ctx, () => run(i + 1));
-    };
-    return run(0);
-  };
+/** Joins the steps that are set into one. The router would compose separate steps anew for each request (4 µs). */
+export function composeSteps(steps: readonly (Step | undefined)[]): Step {
+  return compose(steps.filter((step) => step !== undefined));
 }
 
 /** Names the operation or page that serves a request, for logs and metrics. */

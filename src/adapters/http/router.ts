@@ -5,7 +5,7 @@ import { authorization } from './access/authenticate.ts';
 import { preflight } from './access/cors.ts';
 import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import { parseBody, readBody } from './body.ts';
-import { compose, type RostrumState, type Step, setOperation } from './context.ts';
+import { composeSteps, type RostrumState, type Step, setOperation } from './context.ts';
 import { allMethods, bodyForms, type Endpoint } from './endpoint.ts';
 import type { Limiter } from './limits.ts';
 import type { RostrumHttpOptions } from './options.ts';
@@ -32,7 +32,7 @@ export function apiRouter(
   const stepsOf = (endpoint: Endpoint, answerPreflight?: Step): Step => {
     const { operation, scopes, resource, query, queryHint, headers } = endpoint;
     const form = endpoint.body && bodyForms[endpoint.method];
-    return compose([
+    return composeSteps([
       setOperation(operation),
       answerPreflight,
       limitAddress(rateLimits), // 429

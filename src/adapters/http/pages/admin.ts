@@ -4,7 +4,7 @@ import { scopes } from '../../../domain/access/caller.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { authorization } from '../access/authenticate.ts';
 import { limitAddress, limitCaller } from '../access/rate-limit.ts';
-import { type Context, compose, namedCaller, type Step } from '../context.ts';
+import { type Context, composeSteps, namedCaller, type Step } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
@@ -39,7 +39,7 @@ export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
 /** `/admin/caller`: the caller's name, label and scopes. Any scope is enough, and credentials can be missing. */
 export function callerHandler(rostrum: AnyRostrum, options: RostrumAppOptions): Step {
   const { rateLimits } = options;
-  const identify = compose([
+  const identify = composeSteps([
     limitAddress(rateLimits),
     authorization(rostrum, options)(scopes),
     limitCaller(rateLimits),

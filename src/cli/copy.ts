@@ -25,7 +25,9 @@ export async function copyCommand({ from, to, overwrite = false }: CopyFlags): P
   const counts = await runLong(
     (run) =>
       withStore(source, 'source', (read) =>
-        withStore(target, 'copy', (write) => copyRecords(read, write, { ...run, overwrite })),
+        withStore(target, 'copy-target', (write) =>
+          copyRecords(read, write, { ...run, overwrite }),
+        ),
       ),
     () => 'run the same command again to copy the rest',
   );

@@ -68,7 +68,9 @@ export async function seedRecords(
     }
   };
   await importRecords({ name: 'rostrum seed', rows: rows() }, store, {
-    ...{ ...options, keepIds: true, instant: String },
+    ...options,
+    keepIds: true,
+    instant: String,
     report({ issues: [issue] }) {
       throw new Failure(
         `rostrum seed sets no custom fields, but the schema rejects ${issue?.pointer}: ${issue?.message}`,

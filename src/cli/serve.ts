@@ -27,11 +27,14 @@ const readyPollMs = 250;
 const sameSignalMs = 500;
 
 /** Returns the flag or variable that a setting comes from. */
-export type NameOf = (setting: keyof Settings) => string;
+export type FlagOrVariableOf = (setting: keyof Settings) => string;
 
 /** Serves until SIGTERM or SIGINT, then finishes the requests under way. */
-export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<void> {
-  checkExposure(settings, nameOf);
+export async function serveCommand(
+  settings: Settings,
+  flagOrVariableOf: FlagOrVariableOf,
+): Promise<void> {
+  checkExposure(settings, flagOrVariableOf);
   const container = createContainer(settings);
   try {
     // Parts that can be rejected come first: a store that is still being opened would not be closed.
@@ -41,7 +44,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     await container.getAsync(tokens.trace);
     const { host, port, publicUrl } = settings;
     await checkPort(host, port);
-    const found = creationOf(settings.store);
+    const newFileNote = newFileNoteFor(settings.store);
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
     if (scopes.every((scope) => settings.anonymous?.includes(scope))) {
@@ -56,24 +59,25 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     const { signal } = stop;
     try {
       if (metrics !== undefined)
-        servers.push(await serveMetrics(metrics, settings, nameOf, logger));
-      const server = await serve(app, {
-        ...{ host, port, publicUrl, logger, metrics },
-      });
+        servers.push(await serveMetrics(metrics, settings, flagOrVariableOf, logger));
+      const server = await serve(app, { host, port, publicUrl, logger, metrics });
       servers.unshift(server);
       metrics?.connections(() => server.connections);
-      const tell = (err: unknown) => {
+      const warnOnce = (err: unknown) => {
         // The MongoDB store logs its own messages.
         if (!settings.store.startsWith('mongodb'))
           logger.warn({ err }, 'The store is not ready. Requests get 503 until it is.');
       };
       const opened = await container.getAsync(tokens.store);
-      const named = { setting: nameOf('store'), url: settings.store };
-      if (await isReady(opened, named, tell, signal)) {
+      const named = { setting: flagOrVariableOf('store'), url: settings.store };
+      if (await isReady(opened, named, warnOnce, signal)) {
         const store = redactStoreUrl(settings.store);
-        logger.info({ url: server.url, store, ...(found && { created: true }) }, 'ready to serve');
+        logger.info(
+          { url: server.url, store, ...(newFileNote !== '' && { created: true }) },
+          'ready to serve',
+        );
         process.stdout.on('error', () => {}); // Keep serving if the disk is full or the pipe is closed.
-        print(`Rostrum is ready at ${server.url} on ${store}${found}`);
+        print(`Rostrum is ready at ${server.url} on ${store}${newFileNote}`);
       }
       if (!signal.aborted) await once(signal, 'abort');
       logger.info({}, 'shutting down: finishing the requests under way');
@@ -81,7 +85,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
       for (const server of servers) await server.close();
     }
   } catch (error) {
-    throw explainStart(error, settings, nameOf);
+    throw explainStart(error, settings, flagOrVariableOf);
   } finally {
     await closeContainer(container);
   }
@@ -99,8 +103,8 @@ async function checkPort(host: string, port: number): Promise<void> {
   await new Promise((closed) => probe.close(closed));
 }
 
-/** What the ready line says about a data file that doesn't exist yet: its path can be a typo. */
-function creationOf(url: string): string {
+/** Returns what the ready line says about a data file that doesn't exist yet: its path can be a typo. */
+function newFileNoteFor(url: string): string {
   const store = parseStoreUrl(url);
   if (store.kind !== 'sqlite' || existsSync(store.path)) return '';
   const folder = dirname(store.path);
@@ -111,7 +115,7 @@ function creationOf(url: string): string {
 async function serveMetrics(
   metrics: Metrics,
   { metricsHost: host, metricsPort: port }: Settings,
-  nameOf: NameOf,
+  flagOrVariableOf: FlagOrVariableOf,
   logger: Logger,
 ): Promise<RunningServer> {
   const exposition = () => metrics.exposition();
@@ -121,7 +125,10 @@ async function serveMetrics(
     logger.info({ url: `${server.url}/metrics` }, 'metrics are served');
     return server;
   } catch (error) {
-    throw explainListening(error, { host, port }, nameOf, ['metricsHost', 'metricsPort']) ?? error;
+    throw (
+      explainListening(error, { host, port }, flagOrVariableOf, ['metricsHost', 'metricsPort']) ??
+      error
+    );
   }
 }
 
@@ -145,19 +152,22 @@ function stopOnSignal(stop: AbortController): void {
  *
  * @throws Failure
  */
-function checkExposure({ host, cors, ...settings }: Settings, nameOf: NameOf): void {
+function checkExposure(
+  { host, cors, ...settings }: Settings,
+  flagOrVariableOf: FlagOrVariableOf,
+): void {
   const { anonymous, authKeys, authIssuer } = settings;
   const unsafe = unsafeOrigin(cors, anonymous, (authKeys ?? authIssuer) !== undefined);
   if (unsafe !== undefined) {
     throw new Failure(
-      `${nameOf('cors')} is "${unsafe}": any web page could do what requests without credentials can do. ` +
+      `${flagOrVariableOf('cors')} is "${unsafe}": any web page could do what requests without credentials can do. ` +
         'Set --auth-keys, or allow only --anonymous posts:read,users:read:public.',
     );
   }
   const isSecured = [anonymous, authKeys, authIssuer].some((setting) => setting !== undefined);
   if (isLoopback(host) || isSecured) return;
   throw new Failure(
-    `${nameOf('host')} is "${host}", which other machines can reach, and the server requires no ` +
+    `${flagOrVariableOf('host')} is "${host}", which other machines can reach, and the server requires no ` +
       'credentials: set --auth-keys or --auth-issuer, or allow requests without credentials, ' +
       'with --anonymous posts:read or --anonymous all.',
   );
@@ -166,14 +176,14 @@ function checkExposure({ host, cors, ...settings }: Settings, nameOf: NameOf): v
 /**
  * Waits for the store, while the server responds with 503.
  *
- * @param tell called once with the reason
+ * @param warnOnce called once with the reason
  * @returns false after a signal
  * @throws Failure for the target of an unfinished copy, or the store's own error if waiting does not help
  */
 async function isReady(
   store: Store,
   named: StoreSetting,
-  tell: (err: unknown) => void,
+  warnOnce: (err: unknown) => void,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let tried = 0; !signal.aborted; tried++) {
@@ -183,7 +193,7 @@ async function isReady(
       return true;
     } catch (err) {
       if (err instanceof Failure || refusalOf(err) !== undefined) throw err;
-      if (tried === 0) tell(err);
+      if (tried === 0) warnOnce(err);
       await sleep(readyPollMs, undefined, { signal }).catch(() => {});
     }
   }
@@ -194,21 +204,21 @@ async function isReady(
 export function explainStart(
   error: unknown,
   { host, port, store }: Settings,
-  nameOf: NameOf,
+  flagOrVariableOf: FlagOrVariableOf,
 ): unknown {
-  const explained = explainListening(error, { host, port }, nameOf, ['host', 'port']);
-  return explained ?? explainOpening(error, { setting: nameOf('store'), url: store });
+  const explained = explainListening(error, { host, port }, flagOrVariableOf, ['host', 'port']);
+  return explained ?? explainOpening(error, { setting: flagOrVariableOf('store'), url: store });
 }
 
 /** Explains an error of listening. Returns undefined for other errors. */
 function explainListening(
   error: unknown,
   { host, port }: { readonly host: string; readonly port: number | undefined },
-  nameOf: NameOf,
+  flagOrVariableOf: FlagOrVariableOf,
   [ofHost, ofPort]: readonly ['host', 'port'] | readonly ['metricsHost', 'metricsPort'],
 ): Failure | undefined {
   const isListening = error instanceof Error && /^(?:listen|getaddrinfo) /.test(error.message);
   if (!isListening) return undefined;
-  const given = `${nameOf(ofHost)} is "${host}" and ${nameOf(ofPort)} is ${port}`;
+  const given = `${flagOrVariableOf(ofHost)} is "${host}" and ${flagOrVariableOf(ofPort)} is ${port}`;
   return new Failure(`${given}, but the server cannot listen there: ${error.message}.`);
 }

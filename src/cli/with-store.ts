@@ -11,12 +11,12 @@ const readyTries = { count: 5, pauseMs: 500 };
 /** The command prints what a store would log. */
 const silent: Logger = { info() {}, warn() {}, error() {} };
 
-type Role = 'source' | 'target' | 'copy' | 'rehearsal';
+type Role = 'source' | 'target' | 'copy-target' | 'rehearsal';
 
 /**
  * Opens a store, does some work, and closes the store.
  *
- * @param role `source`: the store has to exist. `target`: it is created if it doesn't. `copy`: a target
+ * @param role `source`: the store has to exist. `target`: it is created if it doesn't. `copy-target`: a target
  * that can be left over from an interrupted copy. `rehearsal`: nothing is written, not even the indexes of
  * declared fields, and a missing file counts as an empty store.
  * @throws Failure with one sentence that names the setting
@@ -47,7 +47,7 @@ async function open(named: StoreSetting, role: Role, options: StoreOptions): Pro
     const url = isMissing && role === 'rehearsal' ? 'memory:' : named.url;
     store = await openStore(url, silent, role === 'rehearsal' ? {} : options);
     await whenReady(store);
-    if (role !== 'copy') await rejectUnfinishedCopy(store, named);
+    if (role !== 'copy-target') await rejectUnfinishedCopy(store, named);
     return store;
   } catch (error) {
     await store?.close();

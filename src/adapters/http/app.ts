@@ -45,13 +45,13 @@ import {
 export type ChainOptions = Partial<RostrumAppOptions>;
 
 /**
- * The middleware chain of every request, from the first step to the last. All of these use it:
+ * The middleware createMiddleware of every request, from the first step to the last. All of these use it:
  * `createApp`, `rostrumMiddleware`, `rostrumListener`, `rostrum/fetch` and the metrics app.
  *
  * @param routers the routes of pages and of the API
  */
-function chain(
-  options: ChainOptions & Pick<AppSettings, 'hasPages'>,
+function createMiddleware(
+  options: ChainOptions & Pick<AppSettings, 'problemsAt'>,
   routers: readonly Step[],
 ): Middleware {
   const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
@@ -84,8 +84,8 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
   const api = (path: string, endpoints: readonly Endpoint[]) =>
     apiRouter(rostrum, path, options, limiter, endpoints).routes();
   const describe = () => openApiDocument(rostrum.declaredFields, options);
-  return appOf(
-    chain({ ...options, hasPages: true }, [
+  return koaAppFor(
+    createMiddleware({ ...options, problemsAt: 'site' }, [
       servePages(rostrum, describe, options, limiter), // Before the API, whose prefix can be empty.
       api(normalizePrefix(options.prefix), endpointsFor(rostrum.declaredFields)),
       api('', mcpEndpoints(options)),
@@ -109,7 +109,7 @@ export function rostrumMiddleware(
   checkOptionNames(options, 'http');
   const prefix = normalizePrefix(options.prefix);
   const serve = apiChain(rostrum, options);
-  // Outside the prefix neither the router nor the chain runs, so `ctx.matched` and `ctx.state` stay untouched.
+  // Outside the prefix neither the router nor the createMiddleware runs, so `ctx.matched` and `ctx.state` stay untouched.
   return (ctx, next) =>
     pathBelow(prefix, parseTarget(ctx.url).path) === undefined
       ? next()
@@ -125,7 +125,7 @@ export function rostrumMiddleware(
  */
 export function problemResponses(options: RostrumHttpOptions = {}): Middleware {
   checkOptionNames(options, 'http');
-  const init = initState({ ...options, hasPages: false });
+  const init = initState({ ...options, problemsAt: 'api' });
   const steps = [init, setCommonHeaders, handleErrors(options.logger), handleExposed];
   return composeSteps(steps) as Middleware;
 }
@@ -162,15 +162,18 @@ export function rostrumListener(
 
 /** An app that serves the paths below the prefix; every other path is 404. */
 export function createApiApp(rostrum: AnyRostrum, options: ChainOptions): Koa {
-  return appOf(apiChain(rostrum, options), options);
+  return koaAppFor(apiChain(rostrum, options), options);
 }
 
-/** The chain of the API without pages. */
+/** The createMiddleware of the API without pages. */
 function apiChain(rostrum: AnyRostrum, options: ChainOptions): Middleware {
   const prefix = normalizePrefix(options.prefix);
   const endpoints = [...endpointsFor(rostrum.declaredFields), ...mcpEndpoints(options)];
   const api = apiRouter(rostrum, prefix, options, limiterFor(options), endpoints);
-  return chain({ ...options, hasPages: false }, [problemsRouter(prefix).routes(), api.routes()]);
+  return createMiddleware({ ...options, problemsAt: 'api' }, [
+    problemsRouter(prefix).routes(),
+    api.routes(),
+  ]);
 }
 
 function limiterFor({ metrics }: ChainOptions): Limiter {
@@ -179,7 +182,7 @@ function limiterFor({ metrics }: ChainOptions): Limiter {
   return limiter;
 }
 
-function appOf(serve: Middleware, { logger }: ChainOptions): Koa {
+function koaAppFor(serve: Middleware, { logger }: ChainOptions): Koa {
   const app = new Koa().use(serve);
   reportErrors(app, logger);
   return app;
@@ -208,17 +211,20 @@ export function createMetricsApp(
   const missing: Step = () => {
     throw new Problem('path-not-found', 'No such path. This port serves /metrics and /livez.');
   };
-  const options = { logger, accessLog: false, isOwnHost, hasPages: true };
-  return appOf(chain(options, [router.routes(), methodNotAllowed, missing]), options);
+  const options = { logger, accessLog: false, isOwnHost, problemsAt: 'site' } as const;
+  return koaAppFor(
+    createMiddleware(options, [router.routes(), methodNotAllowed, missing]),
+    options,
+  );
 }
 
-function initState(options: ChainOptions & Pick<AppSettings, 'hasPages'>): Step {
-  const { logger, requireIfMatch = false, issuer, hasPages } = options;
+function initState(options: ChainOptions & Pick<AppSettings, 'problemsAt'>): Step {
+  const { logger, requireIfMatch = false, issuer, problemsAt } = options;
   const settings = {
     logger,
     requireIfMatch,
     issuer,
-    hasPages,
+    problemsAt,
     publicUrl: normalizePublicUrl(options.publicUrl),
     prefix: normalizePrefix(options.prefix),
     addressOf: clientAddresses(options.trustedProxies),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import bodyParser from 'koa-bodyparser';
 import { isPlainObject } from '../../domain/records/json.ts';
 import { type Context, RequestAborted, type Step } from './context.ts';
-import { type BodyForm, bodyForms } from './endpoint.ts';
+import { type AcceptedBody, acceptedBodies } from './endpoint.ts';
 import { countHeader } from './headers/count.ts';
 import { type Limiter, smallBody } from './limits.ts';
 import { Problem } from './problems/problem.ts';
@@ -22,12 +22,12 @@ const fewChunks = 32;
 const parser = bodyParser({
   encoding: null,
   enableTypes: ['text'],
-  extendTypes: { text: [...new Set(Object.values(bodyForms).flatMap(({ types }) => types))] },
+  extendTypes: { text: [...new Set(Object.values(acceptedBodies).flatMap(({ types }) => types))] },
   textLimit: String(maxBodyBytes),
 } as bodyParser.Options);
 
 /** Reads the body with koa-bodyparser, once the limiter has a slot for a large one: 415, 413, 400, 503. */
-export function readBody(form: BodyForm, limiter: Limiter): Step {
+export function readBody(form: AcceptedBody, limiter: Limiter): Step {
   return async (ctx, next) => {
     checkHeaders(ctx, form);
     checkUnread(ctx);
@@ -119,7 +119,7 @@ function lengthOf({ headers }: IncomingMessage): number {
 }
 
 /** Checks the headers of a body before reading it: 415, 413, 400. */
-function checkHeaders({ headers, req, request }: Context, form: BodyForm): void {
+function checkHeaders({ headers, req, request }: Context, form: AcceptedBody): void {
   const hasBody = headers['transfer-encoding'] !== undefined || lengthOf(req) > 0;
   const types = form.types.join(' or ');
   if (headers['content-type'] === undefined) {
@@ -156,7 +156,7 @@ export function bodyAlreadyRead(): Error {
   );
 }
 
-function unsupported(form: BodyForm, sentence: string, more = {}): Problem {
+function unsupported(form: AcceptedBody, sentence: string, more = {}): Problem {
   const headers = { [form.header]: form.types.join(', '), ...more };
   return new Problem('unsupported-media-type', sentence, { headers });
 }

@@ -19,11 +19,8 @@ export interface AppSettings {
   readonly publicUrl: string | undefined;
   /** The path of the API below the site. */
   readonly prefix: string;
-  /**
-   * True if the app has pages and metadata at its root; otherwise, pages about problems lie below the API. Also true
-   * for the metrics app.
-   */
-  readonly hasPages: boolean;
+  /** Where pages about problems are: at the site's root, beside other pages and metadata, or below the API. */
+  readonly problemsAt: 'site' | 'api';
   readonly addressOf: ClientAddressOf;
 }
 
@@ -124,7 +121,7 @@ export function createRequestState(ctx: Koa.Context, settings: AppSettings): Req
     target: parseTarget(ctx.url),
     siteUrl,
     apiUrl,
-    problemsUrl: `${settings.hasPages ? siteUrl : apiUrl}/problems`,
+    problemsUrl: `${settings.problemsAt === 'site' ? siteUrl : apiUrl}/problems`,
     traceId: traceIdFrom(headers.traceparent),
     operation: '',
     problem: undefined,

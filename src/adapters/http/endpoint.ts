@@ -43,13 +43,13 @@ export const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPT
 export type Method = Exclude<(typeof allMethods)[number], 'HEAD'>;
 
 /** The media types of bodies by method, and the response header that lists them: in a 415 and, except for PUT, in OPTIONS. */
-export const bodyForms: { readonly [M in Method]?: BodyForm } = {
+export const acceptedBodies: { readonly [M in Method]?: AcceptedBody } = {
   POST: { types: ['application/json'], header: 'Accept-Post' },
   PUT: { types: ['application/json'], header: 'Accept' },
   PATCH: { types: ['application/merge-patch+json', 'application/json'], header: 'Accept-Patch' },
 };
 
-export interface BodyForm {
+export interface AcceptedBody {
   readonly types: readonly string[];
   readonly header: string;
 }

@@ -146,17 +146,37 @@ export const defaultLimits: ServerLimits = {
 type Names<Options> = Readonly<Record<keyof Options, true>>;
 
 const httpOptions: Names<RostrumHttpOptions> = {
-  ...{ prefix: true, requireIfMatch: true, logger: true, accessLog: true, trace: true },
-  ...{ metrics: true, authenticate: true, anonymous: true, rateLimits: true, cors: true },
-  ...{ trustedProxies: true, publicUrl: true, mcp: true },
+  prefix: true,
+  requireIfMatch: true,
+  logger: true,
+  accessLog: true,
+  trace: true,
+  metrics: true,
+  authenticate: true,
+  anonymous: true,
+  rateLimits: true,
+  cors: true,
+  trustedProxies: true,
+  publicUrl: true,
+  mcp: true,
 };
 const appOptions: Names<RostrumAppOptions> = {
   ...httpOptions,
-  ...{ ready: true, customFields: true, pages: true, about: true, issuer: true, isOwnHost: true },
+  ready: true,
+  customFields: true,
+  pages: true,
+  about: true,
+  issuer: true,
+  isOwnHost: true,
 };
 const fetchOptions: Names<FetchHandlerOptions> = { ...httpOptions, isOwnHost: true, address: true };
 const serveOptions: Names<ServeOptions> = {
-  ...{ host: true, port: true, logger: true, limits: true, publicUrl: true, metrics: true },
+  host: true,
+  port: true,
+  logger: true,
+  limits: true,
+  publicUrl: true,
+  metrics: true,
   shutdownTimeoutMs: true,
 };
 

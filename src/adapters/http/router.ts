@@ -6,7 +6,7 @@ import { preflight } from './access/cors.ts';
 import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import { parseBody, readBody } from './body.ts';
 import { composeSteps, type RostrumState, type Step, setOperation } from './context.ts';
-import { allMethods, bodyForms, type Endpoint } from './endpoint.ts';
+import { acceptedBodies, allMethods, type Endpoint } from './endpoint.ts';
 import type { Limiter } from './limits.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
@@ -31,7 +31,7 @@ export function apiRouter(
 
   const stepsOf = (endpoint: Endpoint, answerPreflight?: Step): Step => {
     const { operation, scopes, resource, query, queryHint, headers } = endpoint;
-    const form = endpoint.body && bodyForms[endpoint.method];
+    const form = endpoint.body && acceptedBodies[endpoint.method];
     return composeSteps([
       setOperation(operation),
       answerPreflight,
@@ -94,7 +94,7 @@ function optionsEndpoint(path: string, group: readonly Endpoint[], allow: string
   const headers: Record<string, string> = { Allow: allow };
   const [{ resource } = {}] = group;
   for (const { method, body } of group) {
-    const form = body && method !== 'PUT' ? bodyForms[method] : undefined;
+    const form = body && method !== 'PUT' ? acceptedBodies[method] : undefined;
     if (form) headers[form.header] = form.types.join(', ');
   }
   return {

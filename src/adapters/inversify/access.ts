@@ -28,7 +28,9 @@ export async function createAuthenticate(
     const { Tokens } = await import('../credentials/tokens.ts');
     verifiers.push(
       new Tokens({
-        ...{ issuer: authIssuer, audience: authAudience, jwksUrl: authJwksUrl },
+        issuer: authIssuer,
+        audience: authAudience,
+        jwksUrl: authJwksUrl,
         subjectClaim: authSubjectClaim,
       }),
     );

@@ -102,9 +102,20 @@ export const httpModule = new ContainerModule(({ bind }) => {
         const { anonymous, pages } = settings;
         const { kind } = parseStoreUrl(settings.store);
         return {
-          ...{ ready: () => store.ready(), logger, requireIfMatch, cors, publicUrl, issuer },
-          ...{ metrics, trace, authenticate, anonymous, rateLimits, trustedProxies: trustProxy },
-          ...{ pages, about: { store: storeNames[kind] } },
+          ready: () => store.ready(),
+          logger,
+          requireIfMatch,
+          cors,
+          publicUrl,
+          issuer,
+          metrics,
+          trace,
+          authenticate,
+          anonymous,
+          rateLimits,
+          trustedProxies: trustProxy,
+          pages,
+          about: { store: storeNames[kind] },
           isOwnHost: authenticate && !anonymous ? undefined : ownHosts(settings),
           customFields: {
             users: jsonSchemaOf(customFields.users),

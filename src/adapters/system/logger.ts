@@ -23,6 +23,8 @@ export function createLogger(level: string): Logger {
   };
   return {
     ...(log.isLevelEnabled('debug') && { debug: at('debug') }),
-    ...{ info: at('info'), warn: urgent('warn'), error: urgent('error') },
+    info: at('info'),
+    warn: urgent('warn'),
+    error: urgent('error'),
   };
 }

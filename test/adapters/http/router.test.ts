@@ -26,7 +26,7 @@ describe('the router', () => {
     const rostrum = createRostrum(createMemoryStore());
     const settings = {
       ...{ logger: undefined, issuer: undefined, publicUrl: undefined, prefix: '' },
-      ...{ requireIfMatch: false, hasPages: false, addressOf: clientAddresses() },
+      ...{ requireIfMatch: false, problemsAt: 'api' as const, addressOf: clientAddresses() },
     };
     const app = new Koa().use((ctx, next) => {
       ctx.state.rostrum = createRequestState(ctx, settings);

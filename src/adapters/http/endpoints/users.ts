@@ -134,7 +134,7 @@ export function userEndpoints(declared: FieldDeclarations | undefined): readonly
     },
   ];
   // Before `/users/:id`, which matches `/users/me` as well.
-  return [...ownEndpoints(endpoints), ...endpoints];
+  return [...meEndpoints(endpoints), ...endpoints];
 }
 
 /** Sets `:id` to the caller's subject. */
@@ -144,7 +144,7 @@ const setOwnId: Step = (ctx, next) => {
 };
 
 /** The endpoints of the caller's own user: those of any user, but PUT creates the user as well. */
-function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+function meEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const ofUser = endpoints.filter(({ path }) => path === '/users/:id');
   return ofUser.map((endpoint) => {
     const { method, operation, summary } = endpoint;

@@ -1,6 +1,6 @@
 import { scopes as allScopes, type Scope } from '../../../domain/access/caller.ts';
 import type { DeclaredFields } from '../../../domain/fields/declared-fields.ts';
-import { bodyForms, type Endpoint, type JsonSchema, type Parameter } from '../endpoint.ts';
+import { acceptedBodies, type Endpoint, type JsonSchema, type Parameter } from '../endpoint.ts';
 import { endpointsFor } from '../endpoints/index.ts';
 import { ifMatch } from '../endpoints/records.ts';
 import type { RostrumAppOptions } from '../options.ts';
@@ -102,7 +102,7 @@ function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
   const isOpen = scopes.some((scope) => anonymous?.includes(scope));
   const needsIfMatch = requireIfMatch && method !== 'GET';
   const media = typeof body === 'string' ? mediaType(body, customFields) : undefined;
-  const content = media && bodyForms[method]?.types.map((type) => [type, media] as const);
+  const content = media && acceptedBodies[method]?.types.map((type) => [type, media] as const);
   return {
     operationId: operation,
     tags: [path.split('/')[1] ?? ''],

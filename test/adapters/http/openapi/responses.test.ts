@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bodyForms, type Endpoint } from '../../../../src/adapters/http/endpoint.ts';
+import { acceptedBodies, type Endpoint } from '../../../../src/adapters/http/endpoint.ts';
 import { endpointsFor } from '../../../../src/adapters/http/endpoints/index.ts';
 import { maxBodyBytes } from '../../../../src/adapters/http/sizes.ts';
 import { scopes } from '../../../../src/index.ts';
@@ -156,7 +156,7 @@ describe('responses match the OpenAPI description', function () {
       const first = await empty.post(list, { name: 'Ann', title: 'A' }, everything);
       const caller = as({ subject: first.body.id, scopes });
       const content = description.contentOf(operation);
-      expect(Object.keys(content)).to.deep.equal(bodyForms[method]?.types);
+      expect(Object.keys(content)).to.deep.equal(acceptedBodies[method]?.types);
       for (const [type, { example }] of Object.entries(content)) {
         const headers = { 'Content-Type': type, ...caller };
         const answer = await empty.send(

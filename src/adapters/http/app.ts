@@ -27,7 +27,7 @@ import { countRequests } from './operator/metrics.ts';
 import { sendOk } from './operator/probes.ts';
 import { checkOptionNames, type RostrumAppOptions, type RostrumHttpOptions } from './options.ts';
 import { problemsRouter } from './pages/problems.ts';
-import { servePages } from './pages/router.ts';
+import { pagesRouter } from './pages/router.ts';
 import { Problem } from './problems/problem.ts';
 import { apiRouter, methodNotAllowed } from './router.ts';
 import { commonHeaders } from './send.ts';
@@ -68,6 +68,7 @@ function createMiddleware(
     checkTarget(isOwnHost), // 414, 421, 400
     ...routers, // Everything that is served
     methodNotAllowed, // 405
+    handleExposed, // Errors of middleware after Rostrum
     notFound, // 404
   ]) as Middleware;
 }
@@ -86,9 +87,9 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
   const describe = () => openApiDocument(rostrum.declaredFields, options);
   return koaAppFor(
     createMiddleware({ ...options, problemsAt: 'site' }, [
-      servePages(rostrum, describe, options, limiter), // Before the API, whose prefix can be empty.
       api(normalizePrefix(options.prefix), endpointsFor(rostrum.declaredFields)),
       api('', mcpEndpoints(options)),
+      pagesRouter(rostrum, describe, options, limiter).routes(),
     ]),
     options,
   );

@@ -5,7 +5,13 @@ import { authorization } from './access/authenticate.ts';
 import { preflight } from './access/cors.ts';
 import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import { parseBody, readBody } from './body.ts';
-import { composeSteps, type RostrumState, type Step, setOperation } from './context.ts';
+import {
+  type Context,
+  composeSteps,
+  type RostrumState,
+  type Step,
+  setOperation,
+} from './context.ts';
 import { acceptedBodies, allMethods, type Endpoint } from './endpoint.ts';
 import type { Limiter } from './limits.ts';
 import type { RostrumHttpOptions } from './options.ts';
@@ -75,19 +81,22 @@ function allowOf(methods: Iterable<string>): string {
  * and to methods that it does not know, such as PROPFIND, with 501.
  */
 export const methodNotAllowed: Step = (ctx, next) => {
+  // OPTIONS * asks about the server as a whole (RFC 9110, section 9.3.7).
+  if (ctx.method === 'OPTIONS' && ctx.path === '*') return sendAllow(ctx, allMethods.join(', '));
   const { hostMatches } = ctx.state.rostrum;
   const own = ctx.matched?.slice(hostMatches) ?? [];
   const matched = own.filter(({ methods }) => methods.length > 0);
   if (matched.length === 0) return next();
   const Allow = allowOf(matched.flatMap(({ methods }) => methods));
-  if (ctx.method === 'OPTIONS') {
-    ctx.status = 204;
-    ctx.set({ Allow });
-    return undefined;
-  }
+  if (ctx.method === 'OPTIONS') return sendAllow(ctx, Allow);
   const sentence = `${ctx.method} is not allowed on this path, which has ${Allow}.`;
   throw new Problem('method-not-allowed', sentence, { headers: { Allow } });
 };
+
+function sendAllow(ctx: Context, Allow: string): void {
+  ctx.status = 204;
+  ctx.set({ Allow });
+}
 
 /** The endpoint for OPTIONS of a path. It accepts the query parameters of the path's other methods. */
 function optionsEndpoint(path: string, group: readonly Endpoint[], allow: string): Endpoint {

@@ -20,7 +20,6 @@ body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere
 nav { display: flex; gap: 1.25rem; padding: .7rem 1.5rem; border-bottom: 1px solid var(--line) } main { max-width: 54rem; margin: auto; padding: 2rem 1.5rem }
 code { font-family: ui-monospace, monospace; font-size: .875em } .soft { color: var(--soft) }
 pre { border: 1px solid var(--line); border-radius: 8px; padding: .9rem 1rem; white-space: pre-wrap }
-th, td { text-align: left; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line) }
 .good { color: light-dark(#0d6b43, #6fd8a8) } .bad { color: light-dark(#b3122d, #ff9aa6) }
 `;
 

@@ -1,5 +1,5 @@
 import { Router } from '@koa/router';
-import { type Context, type RostrumState, type Step, setOperation } from '../context.ts';
+import { type Context, type RostrumState, setOperation } from '../context.ts';
 import { type ProblemCode, type ProblemType, problemCatalogue } from '../problems/catalogue.ts';
 import { exampleOf, Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
@@ -8,54 +8,40 @@ import { escapeHtml, negotiateHtml, type Site, sendHtml } from './html.ts';
 
 const types = new Map<string, ProblemType>(Object.entries(problemCatalogue));
 
-/**
- * Adds `/problems` and `/problems/CODE`: what a code means, as a page for browsers and JSON for programs.
- *
- * @param page adds a page
- */
-export function addProblems(page: (path: string, send: Step) => void, site: Site): void {
-  page('/problems', (ctx) => {
-    if (negotiateHtml(ctx)) return sendHtml(ctx, site, 'Problems', tableOf(ctx));
-    const all = Array.from(types, ([code, type]) => describe(ctx, code, type));
-    return sendJson(ctx, { problems: all });
+/** The route of what the codes mean. */
+export const problemsPath = '/problems{/:code}';
+
+/** One page about all codes for browsers, and JSON about all or one of them for programs. */
+export function sendProblems(ctx: Context, site: Site): void {
+  const { problemsUrl } = ctx.state.rostrum;
+  const { code } = ctx.params;
+  const described = Array.from(types, ([code, { status, title, meaning, advice }]) => {
+    return { type: `${problemsUrl}/${code}`, title, status, code, meaning, advice };
   });
-  page('/problems/:code', (ctx) => {
-    const { code = '' } = ctx.params;
-    const type = types.get(code);
-    if (type === undefined) throw new Problem('path-not-found', 'No problem has this code.');
-    if (negotiateHtml(ctx)) return sendHtml(ctx, site, type.title, pageOf(ctx, code, type));
-    return sendJson(ctx, describe(ctx, code, type));
-  });
+  const one = described.find((type) => type.code === code);
+  if (code !== undefined && one === undefined) {
+    throw new Problem('path-not-found', 'No problem has this code.');
+  }
+  if (!negotiateHtml(ctx)) return sendJson(ctx, one ?? { problems: described });
+  if (one === undefined) return sendHtml(ctx, site, 'Problems', pageOf(problemsUrl));
+  ctx.redirect(`${problemsUrl}#${code}`);
 }
 
-/** The pages about problems, below the prefix of an API without other pages. */
+/** The routes below the prefix of an API without other pages. */
 export function problemsRouter(prefix: string): Router<RostrumState> {
   const options = { prefix: escapePath(prefix), sensitive: true, strict: true };
   const router = new Router<RostrumState>(options);
   const site: Site = { base: '', pages: new Set(), links: [] };
-  addProblems((path, send) => router.get(path, setOperation('/problems'), send), site);
-  return router;
+  return router.get(problemsPath, setOperation('/problems'), (ctx) => sendProblems(ctx, site));
 }
 
-function describe({ state: { rostrum } }: Context, code: string, type: ProblemType): object {
-  const { status, title, meaning, advice } = type;
-  return { type: `${rostrum.problemsUrl}/${code}`, title, status, code, meaning, advice };
-}
-
-function tableOf({ state: { rostrum } }: Context): string {
-  const rows = Array.from(
-    types,
-    ([code, { status, title }]) =>
-      `<tr><td>${status}</td><td><a href="${escapeHtml(rostrum.problemsUrl)}/${code}"><code>${code}</code></a></td><td>${title}</td></tr>`,
-  );
+function pageOf(problemsUrl: string): string {
+  const sections = Array.from(types, ([code, { status, title, meaning, advice }]) => {
+    const example = exampleOf(code as ProblemCode, '…', '…', problemsUrl);
+    return `<section id="${code}"><h2>${escapeHtml(title)}</h2><p class="soft">${status} <code>${code}</code></p>
+<p>${escapeHtml(meaning)} ${escapeHtml(advice)}</p>
+<pre tabindex="0"><code>${escapeHtml(JSON.stringify(example, null, 2))}</code></pre></section>`;
+  });
   return `<main><h1>Problems</h1><p>Every error has one of these codes. They are for programs and do not change.</p>
-<table><thead><tr><th>Status</th><th>Code</th><th>Title</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></main>`;
-}
-
-function pageOf({ state: { rostrum } }: Context, code: string, type: ProblemType): string {
-  const { status, title, meaning, advice } = type;
-  const example = exampleOf(code as ProblemCode, '…', '…', rostrum.problemsUrl);
-  return `<main><p class="soft">${status} <code>${code}</code></p><h1>${escapeHtml(title)}</h1>
-<p>${escapeHtml(meaning)}</p><h2>What to do</h2><p>${escapeHtml(advice)}</p>
-<h2>Example</h2><pre tabindex="0"><code>${escapeHtml(JSON.stringify(example, null, 2))}</code></pre></main>`;
+${sections.join('\n')}</main>`;
 }

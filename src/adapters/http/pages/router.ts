@@ -1,56 +1,18 @@
 import { Router } from '@koa/router';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { mcpPath, metadataPath, resourceMetadata } from '../access/metadata.ts';
-import { type Context, type RostrumState, type Step, setOperation } from '../context.ts';
-import { allMethods } from '../endpoint.ts';
+import { type RostrumState, type Step, setOperation } from '../context.ts';
 import type { Limiter } from '../limits.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type RostrumAppOptions } from '../options.ts';
-import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
-import { escapePath, normalizePrefix, normalizePublicUrl, pathBelow } from '../target.ts';
+import { escapePath, normalizePrefix, normalizePublicUrl } from '../target.ts';
 import { callerHandler, hasAdmin, sendAdmin } from './admin.ts';
 import { docsFiles, hasDocs, sendDocs } from './docs.ts';
 import { fileHandler } from './files.ts';
 import { sendHome } from './home.ts';
-import { escapeHtml, favicon, negotiateHtml, type Site, sendHtml } from './html.ts';
-import { addProblems } from './problems.ts';
-
-/**
- * Serves everything except the API: pages, the description, problems and probes.
- *
- * @param describe returns the description of the API
- */
-export function servePages(
-  rostrum: AnyRostrum,
-  describe: () => object,
-  options: RostrumAppOptions,
-  limiter: Limiter,
-): Step {
-  const prefix = normalizePrefix(options.prefix);
-  const site = siteOf(options);
-  const routes = routesOf(site, rostrum, describe, options, limiter).routes();
-  return async (ctx, next) => {
-    const { method, path } = ctx;
-    // The pages are not below the prefix: requests of the API skip their routes.
-    const isApi = prefix !== '' && pathBelow(prefix, path) !== undefined;
-    if (isApi && path.length > prefix.length + 1) return next();
-    if (path === '*' && method === 'OPTIONS') {
-      // `OPTIONS *` asks about the server as a whole (RFC 9110, section 9.3.7).
-      ctx.status = 204;
-      ctx.set('Allow', allMethods.join(', '));
-      return;
-    }
-    try {
-      await routes(ctx, next);
-    } catch (error) {
-      const isMissing = error instanceof Problem && error.code === 'path-not-found';
-      const isRead = method === 'GET' || method === 'HEAD';
-      if (!isMissing || !isRead || !negotiateHtml(ctx)) throw error;
-      redirectToPage(ctx, site, error, isApi);
-    }
-  };
-}
+import { favicon, type Site } from './html.ts';
+import { problemsPath, sendProblems } from './problems.ts';
 
 function siteOf({ publicUrl, pages = allPages }: RostrumAppOptions): Site {
   const base = normalizePublicUrl(publicUrl) ?? '';
@@ -67,14 +29,19 @@ function siteOf({ publicUrl, pages = allPages }: RostrumAppOptions): Site {
   return { base, pages: served, links };
 }
 
-function routesOf(
-  site: Site,
+/**
+ * The routes of everything except the API: pages, the description, problems and probes.
+ *
+ * @param describe returns the description of the API
+ */
+export function pagesRouter(
   rostrum: AnyRostrum,
   describe: () => object,
   options: RostrumAppOptions,
   limiter: Limiter,
 ): Router<RostrumState> {
   const { authenticate, mcp, pages = allPages } = options;
+  const site = siteOf(options);
   const isReady = readiness(options.ready);
   const router = new Router<RostrumState>({ sensitive: true, strict: true });
   const admission = [limiter.admit, limiter.run()];
@@ -96,7 +63,7 @@ function routesOf(
   const description = { type: 'application/json', read: () => `${JSON.stringify(describe())}\n` };
   page('/openapi.json', fileHandler(description));
   page('/favicon.ico', fileHandler({ type: 'image/svg+xml', read: () => favicon }));
-  addProblems((path, send) => page(path, send, '/problems'), site);
+  page(problemsPath, (ctx) => sendProblems(ctx, site), '/problems');
   if (authenticate !== undefined) {
     const prefix = normalizePrefix(options.prefix);
     for (const path of mcp === undefined ? [prefix] : [prefix, mcpPath]) {
@@ -106,6 +73,7 @@ function routesOf(
   if (pages.includes('docs')) {
     // Without the package, /docs is a 404 that says what to install.
     page('/docs', (ctx) => sendDocs(ctx, site));
+    router.redirect('/docs/', `${site.base}/docs`, 307);
     for (const [name, file] of Object.entries(site.pages.has('docs') ? docsFiles : {})) {
       page(`/docs/${name}`, fileHandler(file), '/docs');
     }
@@ -113,21 +81,8 @@ function routesOf(
   if (site.pages.has('admin')) {
     page('/admin/caller', callerHandler(rostrum, options));
     page('/admin', (ctx) => sendAdmin(ctx, site));
+    router.redirect('/admin/', `${site.base}/admin`, 307);
     page('/admin/*path', (ctx) => sendAdmin(ctx, site), '/admin');
   }
   return router;
-}
-
-/** Redirects a browser from the API's root or a trailing slash, or sends the page "Page not found". */
-function redirectToPage(ctx: Context, site: Site, problem: Problem, isApi: boolean): void {
-  const [, stripped] = /^(\/(?:docs|admin|problems)(?:\/[\w-]+)*)\/$/.exec(ctx.path) ?? [];
-  const page = isApi ? (site.pages.has('docs') ? '/docs' : '/') : stripped;
-  if (page !== undefined) {
-    ctx.redirect(site.base + page);
-    ctx.status = 307;
-    return;
-  }
-  ctx.state.rostrum.problem = problem;
-  sendHtml(ctx, site, 'Page not found', `<main><h1>${escapeHtml(problem.message)}</h1></main>`);
-  ctx.status = 404;
 }

@@ -47,23 +47,10 @@ describe('paths and methods', () => {
     }
   });
 
-  it('the 404 suggests a similar path', async () => {
-    for (const [path, sentence] of [
-      ['/users/', 'Did you mean /api/v1/users? (Paths have no trailing slash.)'],
-      [`/users/${id}/`, `Did you mean /api/v1/users/${id}? (Paths have no trailing slash.)`],
-      ['/event', 'Did you mean /api/v1/events?'],
-      ['/evnets', 'Did you mean /api/v1/events?'],
-      ['/Posts', 'Did you mean /api/v1/posts?'],
-      ['/../../users', 'Did you mean /api/v1/users?'],
-      ['/../v2/post/x', 'Did you mean /api/v1/posts/x?'],
-      [
-        '/../../livez/',
-        'The API has /api/v1/users, /api/v1/posts and /api/v1/events. (Paths have no trailing slash.)',
-      ],
-      ['/comments', 'The API has /api/v1/users, /api/v1/posts and /api/v1/events.'],
-    ]) {
-      const { error } = expectProblem(await api.get(path ?? ''), 404, 'path-not-found');
-      expect(error, path).to.equal(`No such path. ${sentence}`);
+  it('the 404 names the paths of the API', async () => {
+    for (const path of ['/users/', '/../users', '/comments']) {
+      const { error } = expectProblem(await api.get(path), 404, 'path-not-found');
+      expect(error, path).to.contain('/api/v1/users').and.contain('no trailing slash');
     }
   });
 

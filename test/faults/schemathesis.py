@@ -52,9 +52,8 @@ def filter_failure(context, failure, case, response):
     if kind != "RejectedPositiveData":
         return True
     errors = problem.get("errors", [])
-    # No pattern says which texts have a visible character, and a declared text has no pattern, so that clients need
-    # not check one.
-    in_words = ("visible character", "must not contain NUL")
+    # Only words say which texts have a visible character, also after trimming, and that none has NUL.
+    in_words = ("visible character", "at least 1 character", "must not contain NUL")
     fields = {e["code"] for e in errors if not any(words in e["message"] for words in in_words)}
     if problem["code"] == "invalid-query" and any('with "include"' in e["message"] for e in errors):
         return False  # A limit that depends on another parameter.

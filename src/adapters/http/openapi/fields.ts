@@ -1,11 +1,8 @@
-import type { FieldRule, TextRule } from '../../../domain/fields/rules.ts';
+import type { FieldRule } from '../../../domain/fields/rules.ts';
 import type { JsonSchema } from '../endpoint.ts';
 
-/** A string without NUL. A schema cannot exclude lone surrogates. */
-const clean = String.raw`^[^\u0000]*$`;
-
-/** The characters that JavaScript trims, spelled out: `\s` differs between languages. */
-const space = String.raw`\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`;
+/** A text without control characters. */
+const noControls = String.raw`^[^\u0000-\u001f\u007f-\u009f]*$`;
 
 /** The id in examples. */
 export const sampleId = '0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a';
@@ -36,11 +33,13 @@ export function objectSchema(
 export function storedSchema(rule: FieldRule, nullable = rule.fallback === null): JsonSchema {
   const type = nullable ? ['string', 'null'] : 'string';
   switch (rule.type) {
-    case 'text': {
-      const { minLength, maxLength } = rule;
-      const pattern = `^[^${excluded(rule)}]*$`;
-      return { type, ...(minLength > 0 && { minLength }), maxLength, pattern };
-    }
+    case 'text':
+      return {
+        type,
+        ...(rule.minLength > 0 && { minLength: rule.minLength }),
+        maxLength: rule.maxLength,
+        ...(!rule.controls && { pattern: noControls }),
+      };
     case 'email':
       return {
         type,
@@ -55,20 +54,18 @@ export function storedSchema(rule: FieldRule, nullable = rule.fallback === null)
         description: 'Null: a draft. Later than now: scheduled.',
       };
     case 'reference':
-      return { type, pattern: clean, description: `The id of an existing ${rule.to}.` };
+      return { type, description: `The id of an existing ${rule.to}.` };
   }
 }
 
-/** The schema of a field in requests. Its length does not count trimmed white space. */
+/** The schema of a field in requests. Some rules are only in words: generators read no patterns for them. */
 export function givenSchema(rule: FieldRule): JsonSchema {
-  const nullable = rule.fallback !== undefined;
-  if (rule.type !== 'text' || !rule.trim) return storedSchema(rule, nullable);
-  const visible = rule.visible ? ', at least one of them visible' : '';
-  const controls = rule.controls ? '' : ' No control characters.';
-  const length = `${rule.minLength} to ${rule.maxLength} characters after trimming`;
-  const description = `${length}${visible}.${controls}`;
-  const type = nullable ? ['string', 'null'] : 'string';
-  return { type, pattern: trimmedPattern(rule), description };
+  const schema = storedSchema(rule, rule.fallback !== undefined);
+  if (rule.type !== 'text' || !rule.visible) return schema;
+  return {
+    ...schema,
+    description: 'White space around it is removed. At least one visible character.',
+  };
 }
 
 /** Describes the fallback in words: generators take the keyword `default` to mean that the field is always there. */
@@ -77,21 +74,4 @@ export function withFallback({ type, fallback }: FieldRule, schema: JsonSchema):
   const { description = '' } = schema;
   const absent = type === 'instant' ? 'now, or as it was' : JSON.stringify(fallback);
   return { ...schema, description: `${description} If absent: ${absent}.`.trim() };
-}
-
-/** The characters that a text of the rule cannot have, for a class of a pattern. */
-function excluded({ controls }: TextRule): string {
-  return String.raw`\u0000${controls ? '' : String.raw`-\u001f\u007f-\u009f`}`;
-}
-
-/**
- * White space, a text of the rule's length that does not begin or end with it, white space. Only the description
- * says that a character must be visible: few languages have a pattern for that.
- */
-function trimmedPattern(rule: TextRule): string {
-  const { minLength, maxLength } = rule;
-  const edge = `[^${space}${excluded(rule)}]`;
-  const between = `[^${excluded(rule)}]{${Math.max(minLength - 2, 0)},${maxLength - 2}}`;
-  const text = `${edge}(?:${between}${edge})${minLength > 1 ? '' : '?'}`;
-  return `^[${space}]*${minLength > 0 ? text : `(?:${text})?`}[${space}]*$`;
 }

@@ -11,16 +11,13 @@ const at = '2026-01-01T00:00:00.000Z';
 
 type Properties = Readonly<Record<string, { readonly type?: unknown }>>;
 
-// Strings near the length limits, with white space around them, and invalid values.
-const space = fc.constantFrom('', ' ', '\n\t', '\u00a0', '\ufeff', '\u2029', '\u3000');
+// Strings near the length limits, and invalid values.
 const inner = fc.constantFrom('', 'a', 'a b', 'a\nb', '😀', '\u200b', '\u180e', '\u0085', '\u007f');
 const text = fc
-  .tuple(space, inner, fc.constantFrom(0, 1, 198, 199, 200, 201, 299, 300, 301), inner, space)
-  .map(([before, first, count, last, after]) => {
-    return before + first + '😀'.repeat(count) + last + after;
-  });
-/** Without strings that have only invisible characters: a schema cannot express that rule. */
-const line = text.filter((it) => it.trim() === '' || hasVisible(it));
+  .tuple(inner, fc.constantFrom(0, 1, 198, 199, 200, 201, 299, 300, 301), inner)
+  .map(([first, count, last]) => first + '😀'.repeat(count) + last);
+/** Without strings that have only invisible characters: only words express that rule. */
+const line = text.filter((it) => it === '' || hasVisible(it));
 const email = fc.oneof(
   fc.constantFrom('a@x.org', 'é@x.org', '@x', 'a@', 'a', '', 'a@x.', 'a b@x.org', 'a@-x.org'),
   fc.integer({ min: 240, max: 260 }).map((length) => `${'a'.repeat(length - 6)}@x.org`),

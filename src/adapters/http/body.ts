@@ -3,7 +3,6 @@ import bodyParser from 'koa-bodyparser';
 import { isPlainObject } from '../../domain/records/json.ts';
 import { type Context, RequestAborted, type Step } from './context.ts';
 import { type AcceptedBody, acceptedBodies } from './endpoint.ts';
-import { countHeader } from './headers/count.ts';
 import { type Limiter, smallBody } from './limits.ts';
 import { Problem } from './problems/problem.ts';
 import { maxBodyBytes } from './sizes.ts';
@@ -127,7 +126,7 @@ function checkHeaders({ headers, req, request }: Context, form: AcceptedBody): v
     throw unsupported(form, `The header Content-Type is missing: it must be ${types}.`);
   }
   const type = request.type.trim().toLowerCase();
-  if (countHeader(req, 'content-type') > 1 || !form.types.includes(type)) {
+  if (!form.types.includes(type)) {
     throw unsupported(form, `The header Content-Type must be ${types}.`);
   }
   if (!/^(?:utf-8)?$/i.test(request.charset)) throw unsupported(form, 'The body must be in UTF-8.');

@@ -6,9 +6,15 @@ import type { Collection, Versioned } from '../../../domain/records/record.ts';
 import type { UserInput } from '../../../domain/records/user.ts';
 import type { Context, Handler } from '../context.ts';
 import type { Endpoint, Parameter } from '../endpoint.ts';
-import { entityTag, entityTagsPattern, parseEntityTags, type View } from '../headers/etag.ts';
 import { keyPattern, parseIdempotencyKey } from '../headers/idempotency.ts';
-import { isNotModified, preconditionOf } from '../headers/preconditions.ts';
+import {
+  entityTag,
+  entityTagsPattern,
+  isNotModified,
+  parseEntityTags,
+  preconditionOf,
+  type View,
+} from '../headers/preconditions.ts';
 import { preferredReturn } from '../headers/prefer.ts';
 import { logChange } from '../operator/log.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';

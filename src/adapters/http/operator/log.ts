@@ -4,7 +4,6 @@ import type { DeleteMode } from '../../../ports/user-repository.ts';
 import type { Context, Step } from '../context.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Target } from '../target.ts';
-import { maskSecrets } from './mask.ts';
 
 /** Requests of load balancers. They are logged at the level `debug`. */
 const probes: ReadonlySet<string> = new Set(['/livez', '/readyz']);
@@ -133,4 +132,21 @@ export function userAgent({ headers }: IncomingMessage): string | undefined {
 /** The path as it is logged: without the query and anything after a `#`. */
 export function loggedPath({ path }: Target): string {
   return maskSecrets(path.split('#', 1).join());
+}
+
+/**
+ * Rostrum's keys and JSON Web Tokens. A path, a user agent or a request id can hold one by mistake, even
+ * directly after other characters (`Bearer%20rk_…`).
+ */
+const secrets = /rk_[A-Za-z0-9-]{1,32}_[\w-]+|ey[A-L][\w-]{8,}\.[\w-]{2,}(?:\.[\w-]*)?/g;
+
+/** How many characters of a text are searched for secrets, and how many are logged. */
+const [searched, shown] = [2048, 256];
+
+/** Prepares a client's text for the log: shortened, and with secrets masked. */
+export function maskSecrets(text: string): string {
+  const bounded = text.length > searched ? text.slice(0, searched) : text;
+  const masked =
+    bounded.includes('rk_') || bounded.includes('ey') ? bounded.replace(secrets, '***') : bounded;
+  return masked.length > shown ? masked.slice(0, shown) : masked;
 }

@@ -22,9 +22,9 @@ export function sendProblems(ctx: Context, site: Site): void {
   if (code !== undefined && one === undefined) {
     throw new Problem('path-not-found', 'No problem has this code.');
   }
-  if (!negotiateHtml(ctx)) return sendJson(ctx, one ?? { problems: described });
-  if (one === undefined) return sendHtml(ctx, site, 'Problems', pageOf(problemsUrl));
-  ctx.redirect(`${problemsUrl}#${code}`);
+  if (!negotiateHtml(ctx)) sendJson(ctx, one ?? { problems: described });
+  else if (one === undefined) sendHtml(ctx, site, 'Problems', pageOf(problemsUrl));
+  else ctx.redirect(`${problemsUrl}#${code}`);
 }
 
 /** The routes below the prefix of an API without other pages. */

@@ -1,6 +1,6 @@
 import type { RequestKind } from './requests.ts';
 import { type Report, table } from './results.ts';
-import { type Columns, decimal, median, ratios, type Series, spread } from './rounds.ts';
+import { type Columns, decimal, median, ratios, spread } from './rounds.ts';
 import { type Contestant, contestants } from './servers.ts';
 import { busy, type Turn } from './turns.ts';
 import type { StoreKind } from './workspace.ts';
@@ -21,32 +21,15 @@ export interface Starts {
   readonly starts: ByContestant<'startMs' | 'idleMiB'>;
 }
 
-/** The project's targets: CPU time relative to Koa, start-up time, and memory. */
-const targets = {
-  processor: { GET: 1, page: 1, POST: 1.15 },
-  startMs: 350,
-  idleMiB: 100,
-  busyByKoa: 1.2,
-} as const;
-
-/** Returns the tables and data of the measurement, with targets next to the ratios. */
+/** Returns the tables and data of the measurement. */
 export function reportHttp(cells: readonly Cell[], starts: readonly Starts[]): Report {
   const busyCells = cells.filter(({ connections }) => connections === busy);
-  let missed = 0;
-  /** Formats a figure and marks whether it meets its target. */
-  const withTarget = (series: Series, digits: number, target: number): string => {
-    const isMet = median(series) <= target;
-    if (!isMet) missed += 1;
-    return `${spread(series, digits)}, ${isMet ? 'at most' : 'more than'} ${target}`;
-  };
   const processor = busyCells.map(({ store, request, turns }) => {
     const { bare, Fastify, Koa, Rostrum } = turns;
-    const toKoa = ratios(Rostrum.cpuUs, Koa.cpuUs);
     return [
       ...[store, request],
       ...[bare, Fastify, Koa, Rostrum].map(({ cpuUs }) => spread(cpuUs, 0)),
-      ...[bare, Fastify].map(({ cpuUs }) => spread(ratios(Rostrum.cpuUs, cpuUs), 2)),
-      withTarget(toKoa, 2, targets.processor[request]),
+      ...[bare, Fastify, Koa].map(({ cpuUs }) => spread(ratios(Rostrum.cpuUs, cpuUs), 2)),
     ];
   });
   const served = cells.map(({ store, request, connections, turns }) => {
@@ -68,16 +51,8 @@ export function reportHttp(cells: readonly Cell[], starts: readonly Starts[]): R
     };
     return contestants.map((name) => {
       const { startMs, idleMiB } = starts[name];
-      const figures = { startMs, idleMiB, busyMiB: busyMiB(name) };
-      if (name !== 'Rostrum') {
-        return [store, name, ...Object.values(figures).map((series) => spread(series, 0))];
-      }
-      const most = Math.round(targets.busyByKoa * (busyMiB('Koa')[0] ?? 0));
-      return [
-        ...[store, name, withTarget(startMs, 0, targets.startMs)],
-        withTarget(idleMiB, 0, targets.idleMiB),
-        withTarget(figures.busyMiB, 0, most),
-      ];
+      const figures = [startMs, idleMiB, busyMiB(name)];
+      return [store, name, ...figures.map((series) => spread(series, 0))];
     });
   });
   const order = contestants.join(' / ');
@@ -92,7 +67,6 @@ export function reportHttp(cells: readonly Cell[], starts: readonly Starts[]): R
       'Start-up in milliseconds, and memory (RSS) in MiB when idle and when serving reads:',
       table(['store', 'server', 'start-up', 'idle', 'busy'], memory),
       `The client used ${decimal(Math.max(...client) * 100, 0)} % of a core at most.`,
-      missed === 0 ? 'Every target is met.' : `${missed} targets are missed.`,
     ].join('\n\n'),
     data: { cells, starts },
   };

@@ -3,14 +3,14 @@
 //   npm run bench
 //   npm run bench -- --quick                      only checks that it runs
 //   npm run bench -- --store memory --rounds 2
-//   npm run bench -- --fetch                      compares rostrum/fetch with node:http
+//   npm run bench -- --interfaces                 compares rostrum/fetch and MCP with node:http
 //   npm run bench -- --fields                     compares POST with three declared fields and with none
 //   npm run bench -- --lists                      lists by declared fields, with 100,000 posts
 //   npm run bench -- --peers                      compares with Feathers, json-server and PocketBase
 //   npm run bench -- --against PATH/main.js       compares with another build, for example an older one
 
-import { measureFetch } from './fetch.ts';
 import { measureHttp } from './http.ts';
+import { measureInterfaces } from './interfaces.ts';
 import { measureLists } from './lists.ts';
 import { leaveServersCore, machineFacts } from './machine.ts';
 import { readOptions } from './options.ts';
@@ -26,8 +26,8 @@ const bound = setTimeout(() => {
   process.exit(1);
 }, options.boundMinutes * 60_000);
 
-if (options.onlyFetch) {
-  console.log(`${machineFacts().slice(0, 4).join('; ')}\n${await measureFetch(options)}`);
+if (options.interfaces) {
+  console.log(`${machineFacts().slice(0, 4).join('; ')}\n\n${await measureInterfaces(options)}`);
   process.exit();
 }
 leaveServersCore();

@@ -35,8 +35,8 @@ export function readOptions(args: readonly string[]) {
     args: [...args],
     options: {
       quick: { type: 'boolean', default: false },
-      /** Only compares `rostrum/fetch` with `node:http`. */
-      fetch: { type: 'boolean', default: false },
+      /** Only compares `rostrum/fetch` and MCP with `node:http`. */
+      interfaces: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       /** Measures only this store. */
       store: { type: 'string' },
@@ -54,8 +54,8 @@ export function readOptions(args: readonly string[]) {
   if (stores.length === 0) throw new Error(`--store is one of ${storeKinds.join(', ')}.`);
   const sizes = values.quick ? quick : full;
   const rounds = Number(values.rounds ?? sizes.rounds);
-  const { fetch: onlyFetch, fields: withDeclaredFields, against, peers, lists } = values;
+  const { interfaces, fields: withDeclaredFields, against, peers, lists } = values;
   const isFull = args.length === 0;
-  const modes = { onlyFetch, withDeclaredFields, against, peers, lists };
+  const modes = { interfaces, withDeclaredFields, against, peers, lists };
   return { ...sizes, rounds, stores, isFull, ...modes };
 }

@@ -3,7 +3,7 @@
 // requests, 98 % must succeed, all within 2 s. In the scenarios with `p99: 500`, 99 % must succeed
 // within 500 ms. The server has a heap of 256 MiB and must stay below 600 MiB. Each scenario has its own store,
 // and a server that has answered 2,000 requests. Prints a table about the small requests, in milliseconds, and
-// the peak memory of the server. bench/pressure.md has the tables of one run.
+// the peak memory of the server.
 //
 //   node test/faults/http-pressure.ts [--store memory|sqlite|mongodb] [--only pipelines;pages] [--seconds 10]
 //     [--posts 200000, the number of posts that a list without an index scans]

@@ -132,12 +132,12 @@ function internal(cause: unknown): Problem {
 }
 
 /** An error that middleware threw for the client, as `ctx.throw(403)` does. */
-export interface ExposedError extends Error {
+interface ExposedError extends Error {
   readonly status?: number;
   readonly headers?: Record<string, string>;
 }
 
-export function isExposed(error: unknown): error is ExposedError {
+function isExposed(error: unknown): error is ExposedError {
   return error instanceof Error && 'expose' in error && error.expose === true;
 }
 

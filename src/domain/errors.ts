@@ -121,7 +121,7 @@ export class RostrumError<C extends ErrorCode = ErrorCode> extends Error {
 export type AnyRostrumError = { [C in ErrorCode]: RostrumError<C> }[ErrorCode];
 
 /**
- * True for an error of the core, even if another copy of the package created it. With a code, true only for
+ * True for a `RostrumError`, even if another copy of the package created it. With a code, true only for
  * that code.
  */
 export function isRostrumError(error: unknown): error is AnyRostrumError;

@@ -1,6 +1,6 @@
 /** A data provider for react-admin 5. It does not import react-admin, but its types are compatible. */
 import { deleteMany, deleteRecord, updateMany, updateRecord } from './admin/changes.ts';
-import { type FailedChange, type Failure, withErrors } from './admin/errors.ts';
+import { type FailedChange, type ProviderError, withErrors } from './admin/errors.ts';
 import { type ListMeta, listQuery, NumberedPages, recordsOf } from './admin/lists.ts';
 import { type AdminClient, dataOf, type Key, resourceOf } from './admin/resource.ts';
 import type { ApiProblem } from './problem.ts';
@@ -171,7 +171,13 @@ function withSearch(name: string, { q, ...filters }: { readonly q?: string }): o
   return { ...filters, [parameter]: q };
 }
 
-function reactAdminError({ message, cause, status, errors, failed }: Failure): ReactAdminError {
+function reactAdminError({
+  message,
+  cause,
+  status,
+  errors,
+  failed,
+}: ProviderError): ReactAdminError {
   const error = new Error(message, { cause });
   return Object.assign(error, { status, cause, body: { errors }, ...(failed && { failed }) });
 }

@@ -7,7 +7,7 @@ import {
   updateMany,
   updateRecord,
 } from './admin/changes.ts';
-import { type FailedChange, type Failure, withErrors } from './admin/errors.ts';
+import { type FailedChange, type ProviderError, withErrors } from './admin/errors.ts';
 import { fullPage, type ListMeta, listQuery, NumberedPages, recordsOf } from './admin/lists.ts';
 import { type AdminClient, dataOf, type Key, resourceOf } from './admin/resource.ts';
 import type { ApiProblem } from './problem.ts';
@@ -197,7 +197,7 @@ function flat(filters: readonly Filter[]): readonly Filter[] {
   );
 }
 
-function refineError({ message, cause, status, errors, failed }: Failure): RefineError {
+function refineError({ message, cause, status, errors, failed }: ProviderError): RefineError {
   const error = new Error(message, { cause });
   return Object.assign(error, { statusCode: status, cause, errors, ...(failed && { failed }) });
 }

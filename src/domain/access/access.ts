@@ -114,7 +114,7 @@ export class Access {
     if (authorId !== current.authorId) this.#require('write');
   }
 
-  /** Treats a missing record like someone else's, for a caller who isn't allowed to read it. */
+  /** Hides whether a record exists from callers who are not allowed to read it. */
   checkMissing(id: Id): void {
     const canRead = this.#has('read') || this.#has('read:all') || this.#has('read:public');
     const isSelf = this.#collection === 'users' && this.#isOwn(id);

@@ -3,7 +3,7 @@ import { isApiProblem, type Versioned } from 'rostrum-client';
 import type { Item, Kind } from './fields.ts';
 import { list } from './list.ts';
 import { record } from './record.ts';
-import { creates, createsItself, mayAsMuchAs, reads, seesDrafts, seesEvents } from './rights.ts';
+import { creates, createsItself, hasAllRightsOf, reads, seesDrafts, seesEvents } from './rights.ts';
 import { keptToken, learnOwnName, openSession, SignedOut, session, signedInAs } from './session.ts';
 import * as ui from './ui.ts';
 
@@ -14,7 +14,7 @@ let error = '';
 /** Why somebody has to sign in. */
 let why = '';
 let state: 'loading' | 'signed out' | 'open' = 'loading';
-/** What was entered last. */
+/** The credentials that were entered last. */
 let entered = keptToken();
 let following = new AbortController();
 /** How often something was opened: what comes late, after the next, is not shown. */
@@ -22,9 +22,9 @@ let openings = 0;
 /** Forms that were left with something typed in them, by their URLs. */
 const kept = new Map<string, ui.View>();
 const hasTyped = () => [...kept.values(), view].some((one) => one?.isChanged?.());
-const isOurs = ({ by }: ui.View) => by !== undefined && mayAsMuchAs(by);
+const isOurs = ({ by }: ui.View) => by !== undefined && hasAllRightsOf(by);
 
-/** Opens what the URL names, or leads to the first thing that this caller may do. */
+/** Opens the view that the URL names, or the first one that this caller is allowed to use. */
 async function open(): Promise<void> {
   const opening = ++openings;
   const at = location.hash;
@@ -85,7 +85,7 @@ function leave(): void {
   view = undefined;
 }
 
-/** Where this caller may go, and how the links there are named. */
+/** The links in the header that this caller is allowed to follow. */
 function places(): readonly (readonly [path: string, text: string])[] {
   const { subject } = session;
   const account = subject !== null && (reads('users') || session.has('users:write:own'));

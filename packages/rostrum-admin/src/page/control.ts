@@ -11,7 +11,7 @@ interface AuthorInput {
   readonly invalid: 'true' | 'false';
   readonly text: string;
   readonly set: (text: string) => void;
-  /** What else can be chosen. */
+  /** Other choices. */
   readonly more?: ReadonlyMap<string, string>;
 }
 
@@ -24,20 +24,20 @@ export function authorInput({ id, about, invalid, text, set, more }: AuthorInput
     <datalist id=${`${id}-list`}>${ui.options(text, all)}</datalist>`;
 }
 
-/** What was typed last for an author. */
+/** The last text typed for an author. */
 let typing = '';
 
-/** Offers the users who may be meant by what is typed. */
+/** Suggests users whose id or name starts with the typed text. */
 async function suggest(text: string, set: (text: string) => void): Promise<void> {
   set(text);
   typing = text;
   await ui.wait(200);
-  if (text === typing) await meantBy(text);
+  if (text === typing) await resolveUserId(text);
   ui.page.refresh();
 }
 
-/** The id of the one user who is meant, by the id, the name, or its beginning; the text where there are more, or none. */
-export async function meantBy(typed: string): Promise<string> {
+/** Returns the id of the only user with this id, name or start of a name; the text if there are several, or none. */
+export async function resolveUserId(typed: string): Promise<string> {
   const text = typed.trim();
   if (text === '' || names.has(text) || !reads('users')) return text;
   const queries = [{ 'name[startsWith]': text, sort: 'name', limit: 10 }, { id: text }];
@@ -49,7 +49,7 @@ export async function meantBy(typed: string): Promise<string> {
 }
 
 const hints: Partial<Record<Entry['control'], string>> = {
-  json: 'As JSON.',
+  json: 'Enter JSON.',
   list: 'Enter or a comma adds what you typed.',
 };
 

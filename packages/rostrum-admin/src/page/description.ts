@@ -1,4 +1,4 @@
-// The description of the API (OpenAPI 3.1), as far as the page reads it.
+// The description of the API (OpenAPI 3.1), reduced to the parts that the page reads.
 
 export interface Schema {
   readonly $ref?: string;

@@ -22,12 +22,12 @@ export interface Field {
     | 'publication';
   readonly hint: string;
   readonly isRequired: boolean;
-  /** What the field is when its text is empty; undefined leaves it out. */
+  /** The value of an empty text; undefined leaves the field out. */
   readonly empty: unknown;
   readonly choices: readonly unknown[];
 }
 
-/** What is typed into a field, and what is said of it. */
+/** The text in a field, and its hint and error. */
 export interface Entry {
   readonly field: Field;
   readonly control: Field['control'];
@@ -42,7 +42,7 @@ export interface Declared extends Pick<Field, 'name' | 'label' | 'choices'> {
   readonly isSortable: boolean;
 }
 
-/** What the description says of users, or of posts. */
+/** The fields of users or posts in the description. */
 export interface Form {
   readonly fields: readonly Field[];
   readonly declared: readonly Declared[];
@@ -129,7 +129,7 @@ export function controlOf({ control }: Field, value: unknown): Field['control'] 
 const isTexts = (value: unknown) =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-/** What a list shows: its elements, and what is typed for the next ones. */
+/** A list of texts: its elements, and the text of the next ones. */
 interface TextList {
   readonly all: readonly string[];
   readonly typing: string;
@@ -153,7 +153,7 @@ export const elementsIn = (text: string): readonly string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== '');
 
-/** Whether a field cannot be among the other custom ones: it has a control of its own, or is the server's. */
+/** True for a field that has a control of its own, or that the server sets. */
 export const isNamed = (name: string, fields: readonly Field[]) =>
   made.has(name) || fields.some((field) => field.name === name);
 

@@ -1,11 +1,11 @@
 import { html, nothing } from 'lit-html';
-import { authorInput, meantBy } from './control.ts';
+import { authorInput, resolveUserId } from './control.ts';
 import type { Declared, Kind } from './fields.ts';
-import { reads, seesDrafts, seesWhole } from './rights.ts';
+import { reads, readsFullUsers, seesDrafts } from './rights.ts';
 import { forms, names, session } from './session.ts';
 import * as ui from './ui.ts';
 
-/** What the page's URL says of a list beside the parameters of the API. No declared field has such a name. */
+/** The parameters in the URL of a list that are not the API's. No declared field can have such a name. */
 export const own = { at: '.at', now: '.now', state: '.state' } as const;
 
 /** The parameters of the API that a page's URL stands for. */
@@ -31,10 +31,10 @@ export function filters(kind: Kind, query: URLSearchParams, view: ui.View) {
   const whose = given('authorId');
   const filtered = [...query.keys()].filter((name) => !['sort', own.at, own.now].includes(name));
   const isFiltered = filtered.length > 0;
-  /** What the filter for an author offers beside users. */
+  /** The choices of the author filter other than users. */
   const someAuthors = new Map([['none', 'Nobody']]);
   if (session.subject !== null) someAuthors.set('me', 'Mine');
-  /** What is typed into the filter for an author, and what is wrong with it. */
+  /** The text in the author filter, and its error. */
   let author = { text: whose, error: '' };
 
   async function submit(event: Event): Promise<void> {
@@ -60,7 +60,7 @@ export function filters(kind: Kind, query: URLSearchParams, view: ui.View) {
     const isText = (one: string) => one.toLowerCase() === text.toLowerCase();
     const [choice] = [...someAuthors].find((one) => one.some(isText)) ?? [];
     if (choice !== undefined) return choice;
-    const id = await meantBy(text);
+    const id = await resolveUserId(text);
     return names.has(id) || !reads('users') ? id : undefined;
   }
 
@@ -103,7 +103,7 @@ export function filters(kind: Kind, query: URLSearchParams, view: ui.View) {
   function offered(): readonly unknown[] {
     const custom = declared.map(ofField);
     if (isUsers)
-      return seesWhole()
+      return readsFullUsers()
         ? [input('email[startsWith]', 'Email address starts with'), ...custom]
         : [];
     const drafts = (seesDrafts() || whose === 'me') && { draft: 'Drafts', scheduled: 'Scheduled' };

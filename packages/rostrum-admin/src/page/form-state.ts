@@ -16,7 +16,7 @@ export interface Change {
   readonly mine?: string;
 }
 
-/** A request that may have been carried out. */
+/** A request whose outcome is not known yet. */
 export interface Sent {
   readonly texts: Texts;
   readonly input: Input;
@@ -29,7 +29,7 @@ export interface FormState {
   readonly base: Versioned<Item> | undefined;
   /** The author that a new post starts with, which the user did not type. */
   readonly author: string;
-  /** What was typed, by the names of fields. */
+  /** The typed texts, by the names of fields. */
   readonly texts: Texts;
   readonly changes: ReadonlyMap<string, Change>;
   readonly sent: Sent | undefined;
@@ -65,13 +65,13 @@ const isTyped = (form: FormState, field: Field) => textIn(form, field) !== store
 
 export const isAnyTyped = (form: FormState) => form.fields.some((field) => isTyped(form, field));
 
-/** Whether leaving the form would lose something. */
+/** True if leaving the form would lose text. */
 export function isUnsaved(form: FormState): boolean {
   const { fields, author } = form;
   return fields.some((field) => isTyped(form, field) && textIn(form, field) !== (author || null));
 }
 
-/** Whether a field that both changed waits for a choice. */
+/** True if a field that both changed still needs a choice. */
 export const isUndecided = ({ changes }: FormState) =>
   [...changes.values()].some(({ choice }) => choice === 'open');
 
@@ -101,7 +101,7 @@ export function accept(form: FormState, base: Versioned<Item>, saved = form.text
   return { ...startForm(form.fields, base), texts };
 }
 
-/** Takes in a version that may be someone else's, and keeps what was typed. */
+/** Merges a version that can be someone else's, and keeps typed text. */
 export function merge(
   form: FormState,
   now: Versioned<Item>,
@@ -127,7 +127,7 @@ export function merge(
   return { form: accept(form, now), result: 'replaced' };
 }
 
-/** Whether a record is what a request sent. The server removes white space around some texts. */
+/** True if a record equals the input of a request. The server removes white space around some texts. */
 function isSame(record: Item, input: Input, fields: readonly Field[]): boolean {
   const valuesOf = (item: object) =>
     JSON.stringify(fields.map((field) => valueIn(item as Item, field, fields)).map(trimmed));
@@ -136,7 +136,7 @@ function isSame(record: Item, input: Input, fields: readonly Field[]): boolean {
 
 const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
 
-/** Shows that the record is gone. What was typed can become a new record. */
+/** Shows that the record is gone. The typed text can become a new record. */
 export function markDeleted(form: FormState, canCreate: boolean): FormState {
   const gone = { ...form, isDeleted: true, message: '' };
   if (!isAnyTyped(form) || !canCreate) return gone;
@@ -173,7 +173,7 @@ function checkNames(names: readonly string[], fields: readonly Field[]): void {
   if (name !== undefined) throw new Error(`"${name}" cannot be among these.`);
 }
 
-/** Remembers a request until its response. A new record that may exist already is sent again as it was. */
+/** Remembers a request until its response. A creation with an unknown outcome is repeated unchanged, under its key. */
 export function send(form: FormState, input: Input, key = ''): FormState & { readonly sent: Sent } {
   const again = form.base === undefined ? form.sent : undefined;
   return { ...form, sent: again ?? { texts: form.texts, input, key } };
@@ -184,7 +184,7 @@ export function showErrors(form: FormState, errors: Texts): FormState {
   return { ...form, errors, message: `Not saved: something is wrong in ${count}.` };
 }
 
-/** What a form shows of an error of the API. */
+/** The parts of an error that a form shows. */
 export interface Refusal {
   /** `none` if the server said that nothing was changed; then a new request can be sent. */
   readonly outcome: Outcome;
@@ -225,7 +225,7 @@ interface PointedError {
 /** The form without what was wrong with the last request. */
 export const withoutErrors = (form: FormState): FormState => ({ ...form, ...nothingWrong });
 
-/** What the form says of itself. */
+/** The alert of the form. */
 export function alertIn(form: FormState): string {
   if (form.message !== '') return form.message;
   if (form.isDeleted) {

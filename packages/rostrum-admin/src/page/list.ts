@@ -4,7 +4,7 @@ import type { ListPage, RecordEvent } from 'rostrum-client';
 import { csvOf } from './csv.ts';
 import type { Item, Kind } from './fields.ts';
 import { filterOf, filters, own } from './filters.ts';
-import { creates, reads, seesDrafts, seesWhole } from './rights.ts';
+import { creates, reads, readsFullUsers, seesDrafts } from './rights.ts';
 import { forms, learnNames, names, session } from './session.ts';
 import * as ui from './ui.ts';
 
@@ -63,7 +63,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
     const sorted = (name: string, label: string) => ({ name, label, isSortable: true });
     const [created, changed] = [sorted('createdAt', 'Created'), sorted('updatedAt', 'Changed')];
     const first = sorted(title, isUsers ? 'Name' : 'Title');
-    if (isUsers && !seesWhole()) return [first, created];
+    if (isUsers && !readsFullUsers()) return [first, created];
     if (isUsers) return [first, sorted('email', 'Email address'), ...declared, created, changed];
     const author = { name: 'authorId', label: 'Author' };
     return [first, sorted('publishedAt', 'Publication'), author, ...declared, changed];

@@ -8,7 +8,7 @@ import { changes, reads } from './rights.ts';
 import { names, session } from './session.ts';
 import * as ui from './ui.ts';
 
-/** What is shown of a record. */
+/** The data of a record's view. */
 interface Shown {
   readonly kind: Kind;
   readonly form: FormState;
@@ -16,11 +16,11 @@ interface Shown {
   /** The number of the user's posts, where it is known. */
   readonly posts: number | undefined;
   readonly isBusy: boolean;
-  /** Whether it is the caller's own user. */
+  /** True for the caller's own user. */
   readonly isOwn: boolean;
 }
 
-/** What the person can do. */
+/** The actions of the view. */
 interface Actions {
   type(name: string, text: string): void;
   choose(field: Field, choice: 'mine' | 'theirs'): void;

@@ -1,5 +1,5 @@
 import { isApiProblem, type RecordEvent, type Versioned } from 'rostrum-client';
-import { meantBy } from './control.ts';
+import { resolveUserId } from './control.ts';
 import type { Field, Item, Kind } from './fields.ts';
 import * as state from './form-state.ts';
 import { offered, recordView } from './record-view.ts';
@@ -8,7 +8,7 @@ import { creates, createsItself, reads } from './rights.ts';
 import { forms, learnNames, names, session } from './session.ts';
 import * as ui from './ui.ts';
 
-/** What is opened: a stored record, or a new one. */
+/** The record to open: a stored one, or a new one. */
 interface Opened {
   readonly id: string;
   readonly stored: Versioned<Item> | undefined;
@@ -19,7 +19,7 @@ interface Opened {
 /** A record in a form: sends what `form-state.ts` says, and tells it what comes back. */
 export function record(kind: Kind, { id, stored, author }: Opened): ui.View {
   const { one } = ui.words[kind];
-  /** Whether it is the caller's own user, which has the id of the credentials when it is created. */
+  /** True for the caller's own user, whose id is the subject of the credentials. */
   const isOwn = kind === 'users' && id !== '' && id === session.subject;
   const canCreate = () => creates(kind) || (isOwn && createsItself());
   const canRead = () => reads(kind) || (isOwn && session.has('users:write:own'));
@@ -75,13 +75,13 @@ export function record(kind: Kind, { id, stored, author }: Opened): ui.View {
     void Promise.allSettled([counted, learnt]).then(() => ui.page.refresh());
   }
 
-  /** Takes in a version that may be someone else's. */
+  /** Merges a version that can be someone else's. */
   function merge(now: Versioned<Item>): void {
     if (view.isLeft) return;
     const merged = state.merge(form, now);
     form = merged.form;
     if (merged.result === 'saved' || merged.result === 'replaced') learn(now);
-    // The focus may be at the alert about the missing response.
+    // The focus can be at the alert about the missing response.
     const isAtAlert = document.activeElement?.matches('.alert') === true;
     if (merged.result === 'saved' && isAtAlert) ui.focus('form.record .primary');
     if (merged.result !== 'old') ui.notify(said[merged.result]);
@@ -113,8 +113,8 @@ export function record(kind: Kind, { id, stored, author }: Opened): ui.View {
   async function resolveAuthor(): Promise<void> {
     const typed = form.texts.get('authorId') ?? '';
     if (typed === '') return;
-    const meant = await meantBy(typed);
-    // The text may have changed meanwhile.
+    const meant = await resolveUserId(typed);
+    // The text can have changed meanwhile.
     if (form.texts.get('authorId') === typed) form = state.typeText(form, 'authorId', meant);
   }
 
@@ -238,7 +238,7 @@ export function record(kind: Kind, { id, stored, author }: Opened): ui.View {
   return view;
 }
 
-/** What is said of a version that arrived. */
+/** The notice about a version that arrived. */
 const said = {
   saved: 'Saved.',
   replaced: "Someone else saved this record. You're looking at the new version.",

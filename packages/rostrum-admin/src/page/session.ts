@@ -12,20 +12,20 @@ interface Resource {
   delete(id: string, options: object): Promise<void>;
 }
 
-/** As whom this tab asks, and what that allows: what it does not allow is not offered. */
+/** The caller of this tab. The page offers only what its scopes allow. */
 export interface Session extends Record<Kind, Resource> {
   /** Null for a request without credentials. */
   readonly name: string | null;
-  /** What people call the key. */
+  /** The name of the key. */
   readonly label?: string;
   readonly scopes: readonly string[];
   readonly subject: string | null;
-  /** Whether the server knows credentials at all. */
+  /** True if the server accepts credentials. */
   readonly acceptsCredentials: boolean;
   readonly events: Events;
   /** The caller's own user. */
   readonly me: { save(input: object, options: { ifNoneMatch: '*' }): Promise<Versioned<Item>> };
-  /** Whether one of these scopes is given. */
+  /** True if the caller has one of these scopes. */
   has(...scopes: readonly string[]): boolean;
 }
 
@@ -36,7 +36,7 @@ const storage = 'rostrum.token';
 let description: Description | undefined;
 export let session: Session;
 export let forms: Readonly<Record<Kind, Form>>;
-/** The names of users by their ids, as far as this session met them. */
+/** The names of users that this session has read, by id. */
 export const names = new Map<string, string>();
 
 /** Kept for the tab alone. */

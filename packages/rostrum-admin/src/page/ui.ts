@@ -4,15 +4,15 @@ import { isApiProblem, type RecordEvent } from 'rostrum-client';
 import { type Item, titleOf as nameOf } from './fields.ts';
 import type { Session } from './session.ts';
 
-/** What is shown below the links: a list, a form. */
+/** A view below the header: a list or a form. */
 export interface View {
   title(): string;
   show(): Html;
-  /** Whether something was typed that is not saved. */
+  /** True if it has unsaved text. */
   isChanged?(): boolean;
-  /** Told of what changed on the server. */
+  /** Called with events of the server. */
   follow(events: readonly RecordEvent[]): void;
-  /** Whether another one is shown now: a response that comes late changes no page. */
+  /** True once the user has left this view; late responses are ignored. */
   isLeft?: boolean;
   /** Its URL, behind `#`, and as whom it was opened. */
   at?: string;
@@ -35,7 +35,7 @@ export const titleOf = (kind: keyof typeof words, item: Item) => nameOf(item, wo
 export const page = {
   /** Draws it anew, after something that it shows has changed. */
   refresh: () => {},
-  /** Asks for credentials, and says why. What was typed stays. */
+  /** Asks for credentials, and says why. Typed text stays. */
   askForKey: (_why: string) => {},
 };
 
@@ -58,7 +58,7 @@ export function showNotice(): Html {
   return html`<p role="status" class=${`notice ${notice.text && notice.look}`}>${notice.text}</p>`;
 }
 
-/** What went wrong, in a sentence. Where the key is not valid any more, another one is asked for with it. */
+/** Returns a sentence about an error. If the key is no longer valid, asks for another one with it. */
 export function sentenceOf(error: unknown, view?: View): string {
   const text = error instanceof Error ? error.message : String(error);
   if (view?.isLeft || !isApiProblem(error, 'unauthenticated')) return text;

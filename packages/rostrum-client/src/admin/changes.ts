@@ -1,6 +1,6 @@
 // Changes by data providers: of one record, without losing the changes of others; and of many.
 import { type ApiProblem, isApiProblem, problemOf } from '../problem.ts';
-import { type FailedChange, isFailure, PartialFailure } from './errors.ts';
+import { type FailedChange, isProviderCause, PartialFailure } from './errors.ts';
 import {
   type AdminClient,
   type AdminRecord,
@@ -166,7 +166,7 @@ export async function changeMany<T, Result>(
         continue;
       }
       const cause: unknown = result.reason;
-      if (!isFailure(cause)) throw cause;
+      if (!isProviderCause(cause)) throw cause;
       if (!(isApiProblem(cause) && recordStatuses.has(cause.status))) fatal = cause;
       failed.push({ id: idOf(batch[index] as T, at + index), cause });
     }

@@ -33,7 +33,7 @@ export class PartialFailure extends Error {
 }
 
 /** Returns true for errors that providers translate: not for those of the program's own `token`. */
-export function isFailure(error: unknown): error is ApiProblem | TypeError {
+export function isProviderCause(error: unknown): error is ApiProblem | TypeError {
   return isApiProblem(error) || (error instanceof TypeError && !tokenErrors.has(error));
 }
 
@@ -50,7 +50,7 @@ function fieldErrors(problem: ApiProblem): Record<string, string> {
 }
 
 /** The data of a framework's error. */
-export interface Failure {
+export interface ProviderError {
   readonly message: string;
   /** A TypeError for what the API does not support, or for a value that cannot be sent. */
   readonly cause: ApiProblem | TypeError;
@@ -61,7 +61,7 @@ export interface Failure {
   readonly failed?: readonly FailedChange[];
 }
 
-function failureOf(cause: ApiProblem | TypeError): Failure {
+function providerErrorOf(cause: ApiProblem | TypeError): ProviderError {
   return isApiProblem(cause)
     ? { message: cause.message, cause, status: cause.status, errors: fieldErrors(cause) }
     : { message: cause.message, cause, status: 400, errors: {} };
@@ -73,7 +73,7 @@ function failureOf(cause: ApiProblem | TypeError): Failure {
  */
 export function withErrors<Methods extends object>(
   methods: Methods,
-  errorOf: (failure: Failure) => unknown,
+  errorOf: (failure: ProviderError) => unknown,
 ): Methods {
   const entries = Object.entries(methods).map(([name, method]) => {
     if (typeof method !== 'function') return [name, method];
@@ -81,10 +81,10 @@ export function withErrors<Methods extends object>(
       try {
         return await method(...parameters);
       } catch (error) {
-        if (isFailure(error)) throw errorOf(failureOf(error));
+        if (isProviderCause(error)) throw errorOf(providerErrorOf(error));
         if (!(error instanceof PartialFailure)) throw error;
         const { message, cause, failed } = error;
-        throw errorOf({ ...failureOf(cause), message, errors: {}, failed });
+        throw errorOf({ ...providerErrorOf(cause), message, errors: {}, failed });
       }
     };
     return [name, call];

@@ -2,7 +2,7 @@ import type { Page } from '../../../domain/lists/list.ts';
 import type { Collection, Versioned } from '../../../domain/records/record.ts';
 import type { Context } from '../context.ts';
 import { sendJsonText } from '../send.ts';
-import type { ListQuery } from './query.ts';
+import type { ParsedList } from './query.ts';
 
 /** A longer `Link` is omitted, because many clients reject longer headers. */
 const maxLinkLength = 8 * 1024;
@@ -19,7 +19,7 @@ interface ListPage extends Page<unknown> {
 export function sendPage<Filter, Sort extends string>(
   ctx: Context,
   collection: Collection,
-  { cursorAt, queryAt }: ListQuery<Filter, Sort>,
+  { cursorAt, queryAt }: ParsedList<Filter, Sort>,
   { items, next, total, users }: ListPage,
 ): void {
   const cursor = next && cursorAt(next);

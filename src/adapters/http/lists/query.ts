@@ -14,7 +14,7 @@ import { readDeclaredFilter } from './declared-filters.ts';
 import { readTimes } from './time-filter.ts';
 
 /** The parsed query of a list. Its values are already validated. */
-export interface ListQuery<Filter, Sort extends string> {
+export interface ParsedList<Filter, Sort extends string> {
   readonly request: ListRequest<Filter, Sort>;
   /** Returns the cursor for a position in this list. */
   readonly cursorAt: (position: Position) => string;
@@ -28,7 +28,7 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
   ctx: Context,
   readFilter: (query: Query) => Filter,
   declared: FieldDeclarations | undefined,
-): ListQuery<Filter, Sort> {
+): ParsedList<Filter, Sort> {
   const { query, caller } = ctx.state.rostrum;
   const isFiltered = query.keys().some((name) => !pageParameters.has(name));
   const filter = isFiltered ? readFilters(query, readFilter, declared) : ({} as Filter);

@@ -1,4 +1,4 @@
-// Sends 200,000 random requests to the program on SQLite. Fails on any 5xx, hang or response that violates the
+// Sends 200,000 random requests to the program on SQLite, also to /mcp and with declared fields. Fails on any 5xx, hang or response that violates the
 // contract, and if memory grows between the middle and the end.
 //
 //   node test/faults/fuzz-http.ts [--requests 200000] [--seed N]
@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { declaredFields } from '../fuzz/requests.ts';
 import { runFuzz } from '../fuzz/run-fuzz.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { startServer } from '../support/server.ts';
@@ -20,7 +21,13 @@ const mostGrowthMiB = 50;
 const judgesMemory = requests >= 100_000;
 
 await using folder = await temporaryDirectory();
-await using server = await startServer('--store', `sqlite:${join(folder.path, 'rostrum.db')}`);
+const fields = Object.entries(declaredFields).flatMap(([collection, types]) =>
+  Object.entries(types).map(([name, type]) => `${collection}.${name}:${type}`),
+);
+await using server = await startServer(
+  ...['--store', `sqlite:${join(folder.path, 'rostrum.db')}`],
+  ...['--field', fields.join(), '--mcp', '--mcp-deletes'],
+);
 
 function residentMiB(): number {
   const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8');

@@ -109,3 +109,45 @@ function mutated(random: Random, bytes: Buffer): Buffer {
   const rest = random.chance(0.3) ? bytes.length : at + random.pick([-1, 0, 1]);
   return Buffer.concat([bytes.subarray(0, at), between, bytes.subarray(Math.max(rest, 0))]);
 }
+
+const tools = [
+  ...['find_posts', 'get_post', 'create_post', 'update_post', 'delete_post'],
+  ...['find_users', 'get_user', 'update_user', 'none', '__proto__'],
+];
+const names = [
+  ...['id', 'version', 'changes', 'title', 'title_starts_with', 'body', 'key', 'publish', 'author'],
+  ...[
+    'state',
+    'limit',
+    'cursor',
+    'from',
+    'name',
+    'slug',
+    'tags',
+    'views',
+    'hot',
+    'publishedAt',
+    'x',
+  ],
+];
+const given: readonly unknown[] = [
+  ...['me', 'draft', 'public', 'a', '', '2026-01-01T00:00:00Z', 'null x', 'x'.repeat(5000)],
+  ...[1, 0, -1, 1.5, 2 ** 53, true, null, [], ['a'], {}, { from: 'a' }, { title: 'B', n: 1 }],
+];
+
+/** Generates a message for the MCP server: mostly a tool call with arguments of any type. */
+export function messageOf(random: Random, ids: readonly string[]): Buffer {
+  if (random.chance(0.1)) return bodyOf(random, ids);
+  const value = () => (random.chance(0.1) ? anyValue(random) : random.pick(given));
+  const args = Object.fromEntries(
+    Array.from({ length: random.int(5) }, () => [random.pick(names), value()]),
+  );
+  if (random.chance(0.5)) Object.assign(args, { id: random.pick(ids), version: 1 + random.int(3) });
+  const deep = '['.repeat(20_000);
+  const params = random.chance(0.02)
+    ? `{"name":"create_post","arguments":{"x":${deep}${deep.replaceAll('[', ']')}}}`
+    : JSON.stringify({ name: random.pick(tools), arguments: random.chance(0.95) ? args : value() });
+  const method = random.pick(['tools/call', 'tools/call', 'tools/call', 'tools/list', 'ping', 'x']);
+  const id = random.pick(['"id":1,', '"id":"a",', '', '"id":null,']);
+  return Buffer.from(`{"jsonrpc":"2.0",${id}"method":"${method}","params":${params}}`);
+}

@@ -13,20 +13,19 @@ export function checkAnswer({ method, path }: RawRequest, answer: RawResponse): 
     expect(body).to.equal('');
     return;
   }
-  if (status === 404 && headers.get('content-type')?.startsWith('text/html')) {
-    // The HTML page for unknown paths. The API itself returns problems as JSON, even if HTML is requested.
-    expect(method).to.equal('GET');
-    expect(path).not.to.match(/^(http:\/\/elsewhere)?\/api\/v1(\/|$)/);
+  if (path === '/mcp' && !headers.get('content-type')?.startsWith('application/problem')) {
+    // What the protocol's own package answers. -32603 and the code "internal" are unexpected errors.
+    expect(status).to.be.below(500);
+    expect(body).not.to.match(/-32603|"internal/);
   } else if (status >= 400) {
     checkProblem(answer);
   } else if (status === 204 || status === 304) {
     expect(body).to.equal('');
   } else if (headers.get('preference-applied') === 'return=minimal') {
     expect([status, body]).to.deep.equal([201, '']);
-  } else if (status === 307) {
-    // Only browsers that open the root of the API are redirected.
-    expect([method, path.replace(/\/$/, '')]).to.deep.equal(['GET', '/api/v1']);
-    expect(headers.get('location')).to.equal('/docs');
+  } else if (status === 302) {
+    // Browsers are redirected to the section of a problem.
+    expect([method, path]).to.deep.equal(['GET', '/problems/email-taken']);
   } else {
     expect([200, 201]).to.include(status);
     if (path.startsWith('/api/v1/')) checkSuccess(method, path, answer);

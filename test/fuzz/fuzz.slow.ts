@@ -1,13 +1,17 @@
 import { expect } from 'chai';
 import { createApp, serve } from '../../src/adapters/http/index.ts';
+import { createMcpHandler } from '../../src/adapters/mcp/index.ts';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../src/index.ts';
+import { declaredFields } from './requests.ts';
 import { runFuzz } from './run-fuzz.ts';
 
 describe('random requests', () => {
   it('all get responses that match the contract', async function () {
     this.timeout(60_000);
-    const app = createApp(createRostrum(createMemoryStore()), { ready: async () => {} });
+    const rostrum = createRostrum(createMemoryStore({ declaredFields }));
+    const mcp = createMcpHandler(rostrum, { deletes: true });
+    const app = createApp(rostrum, { ready: async () => {}, mcp });
     const server = await serve(app, { port: 0 });
     const seed = Number(process.env.FUZZ_SEED ?? Math.trunc(Math.random() * 2 ** 31));
     const { failures } = await runFuzz({ port: server.address.port, requests: 3000, seed });

@@ -1,4 +1,4 @@
-import { bodyOf } from './bodies.ts';
+import { bodyOf, messageOf } from './bodies.ts';
 import type { Random } from './random.ts';
 
 /** A request as bytes, with the information needed to read its response. */
@@ -19,10 +19,11 @@ const oddMethods = ['HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'get', 'CON
 
 /** Generates a request: mostly well-formed with something unusual in it, sometimes malformed. */
 export function requestOf(random: Random, ids: readonly string[]): RawRequest {
-  const path = pathOf(random, ids);
-  const method = methodOf(random, path);
+  const isMcp = random.chance(0.1);
+  const path = isMcp ? '/mcp' : pathOf(random, ids);
+  const method = isMcp && random.chance(0.95) ? 'POST' : methodOf(random, path);
   const withBody = /^P/.test(method) ? random.chance(0.95) : random.chance(0.1);
-  const body = withBody ? bodyOf(random, ids) : Buffer.alloc(0);
+  const body = withBody ? (isMcp ? messageOf : bodyOf)(random, ids) : Buffer.alloc(0);
   const chunked = withBody && random.chance(0.1);
   const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...headersOf(random, method)];
   if (withBody)
@@ -138,7 +139,31 @@ const parameters = [
   `name=${'x'.repeat(2000)}`,
 ];
 
+/** What the fuzzed server declares. */
+export const declaredFields = {
+  users: { born: 'number' },
+  posts: { slug: 'text', tags: 'text[]', views: 'number', hot: 'boolean' },
+} as const;
+
+const filtered = ['createdAt', 'updatedAt', 'publishedAt', 'born', 'slug', 'tags', 'views', 'hot'];
+const operators = ['', '[gte]', '[gt]', '[lte]', '[lt]', '[startsWith]', '[x]'];
+const operands = [
+  ...['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999Z', '2026-01-01T00:00:00%2B23:59'],
+  ...['0', '-0', '-1.5', '1e308', '1.7976931348623157e308', '5e-324', '1e999', 'NaN', 'null', ''],
+  ...['true', 'false', 'a', '%F4%8F%BF%BF', '%00', '%ED%9F%BF', `${'x'.repeat(1000)}`],
+];
+
+/** Filters by a time or a declared field, with or without a bound. */
+function filterOf(random: Random): string {
+  return `${random.pick(filtered)}${random.pick(operators)}=${random.pick(operands)}`;
+}
+
 function queryOf(random: Random): string {
+  if (random.chance(0.3)) {
+    const filters = Array.from({ length: 1 + random.int(3) }, () => filterOf(random));
+    const sorted = random.chance(0.3) ? [`sort=${random.pick(filtered)}`] : [];
+    return [...filters, ...sorted].join('&');
+  }
   return Array.from({ length: 1 + random.int(2) }, () => random.pick(parameters)).join('&');
 }
 

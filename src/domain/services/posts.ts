@@ -26,7 +26,7 @@ import {
   replaceRecord,
   storeNewRecord,
   updateRecord,
-} from './records.ts';
+} from './record-use-cases.ts';
 
 export interface PostContext extends RecordContext<Post, PostRepository> {
   /** Reads users in the public view. */

@@ -28,7 +28,7 @@ import {
   storeNewRecord,
   updateRecord,
   withFields,
-} from './records.ts';
+} from './record-use-cases.ts';
 import type { DeleteUserOptions, Saved, UserService } from './user-service.ts';
 
 type UserListRequest = ListRequest<UserFilter, string>;

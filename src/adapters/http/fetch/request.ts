@@ -41,11 +41,6 @@ export class IncomingRequest extends Readable {
     }
   }
 
-  /** A header that was sent more than once appears once, its values joined by commas. */
-  get rawHeaders(): string[] {
-    return Object.entries(this.headers).flat() as string[];
-  }
-
   override async _read(): Promise<void> {
     const { body, bodyUsed } = this.#request;
     if (this.#reader === undefined && (bodyUsed || body?.locked)) {

@@ -1,5 +1,3 @@
-import { unquote } from './grammar.ts';
-
 /**
  * The pattern of `Idempotency-Key`: bare, or a string of structured fields (RFC 8941, section 3.3.3).
  */
@@ -8,5 +6,6 @@ const keyForm = new RegExp(keyPattern);
 
 /** Parses `Idempotency-Key`, so that `"abc"` and `abc` are one key. Returns undefined if it is malformed. */
 export function parseIdempotencyKey(header: string): string | undefined {
-  return keyForm.test(header) ? unquote(header) : undefined;
+  if (!keyForm.test(header)) return undefined;
+  return header.startsWith('"') ? header.slice(1, -1).replace(/\\(.)/g, '$1') : header;
 }

@@ -147,9 +147,7 @@ describe('the log', () => {
     }
     const malformed = [
       ...['', 'x', trace, `00-${trace}-${parent}`, `00-${trace}-${parent}-1`],
-      ...[`00-${trace}-${parent}-01-more`, `01-${trace}-${parent}-01more`],
-      ...[`ff-${trace}-${parent}-01`, `00-${trace.toUpperCase()}-${parent}-01`],
-      ...[`00-${'0'.repeat(32)}-${parent}-01`, `00-${trace}-${'0'.repeat(16)}-01`],
+      ...[`01-${trace}-${parent}-01more`, `00-${trace.toUpperCase()}-${parent}-01`],
       `00-${trace}-${parent}-01, 00-${trace}-${parent}-01`,
     ];
     for (const traceparent of malformed) {

@@ -57,8 +57,7 @@ function createMiddleware(
   const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
   checkCors(options);
   return composeSteps([
-    initState(options), // ctx.state.rostrum
-    setCommonHeaders, // The headers of every response
+    initState(options), // ctx.state.rostrum, and the headers of every response
     logger && accessLog ? logRequests(logger) : undefined,
     metrics && countRequests(metrics),
     trace,
@@ -127,8 +126,7 @@ export function rostrumMiddleware(
 export function problemResponses(options: RostrumHttpOptions = {}): Middleware {
   checkOptionNames(options, 'http');
   const init = initState({ ...options, problemsAt: 'api' });
-  const steps = [init, setCommonHeaders, handleErrors(options.logger), handleExposed];
-  return composeSteps(steps) as Middleware;
+  return composeSteps([init, handleErrors(options.logger), handleExposed]) as Middleware;
 }
 
 /** `next` of Connect and Express. */
@@ -232,14 +230,10 @@ function initState(options: ChainOptions & Pick<AppSettings, 'problemsAt'>): Ste
   };
   return (ctx, next) => {
     ctx.state.rostrum = createRequestState(ctx, settings);
+    ctx.set(commonHeaders(ctx.state.rostrum.requestId));
     return next();
   };
 }
-
-const setCommonHeaders: Step = (ctx, next) => {
-  ctx.set(commonHeaders(ctx.state.rostrum.requestId));
-  return next();
-};
 
 /** During a shutdown, new requests get a 503, except for `/livez`. */
 const rejectDuringShutdown: Step = ({ req: { socket }, state: { rostrum } }, next) => {

@@ -111,14 +111,15 @@ const noQuery: Query = new Map();
 export function createRequestState(ctx: Koa.Context, settings: AppSettings): RequestState {
   const { headers } = ctx;
   const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
-  const siteUrl = settings.publicUrl ?? mountPath(ctx.url, originalUrl);
+  const { url } = ctx;
+  const siteUrl = settings.publicUrl ?? (url === originalUrl ? '' : mountPath(url, originalUrl));
   const apiUrl = siteUrl + settings.prefix;
   return {
     settings,
     requestId: requestIdFrom(headers['x-request-id']),
     hostMatches: ctx.matched?.length ?? 0,
     address: settings.addressOf(ctx.req),
-    target: parseTarget(ctx.url),
+    target: parseTarget(url),
     siteUrl,
     apiUrl,
     problemsUrl: `${settings.problemsAt === 'site' ? siteUrl : apiUrl}/problems`,

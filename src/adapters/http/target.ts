@@ -130,7 +130,6 @@ export function pathBelow(front: string, path: string): string | undefined {
 
 /** Returns the mount path that koa-mount, Connect or Express removed from the target. */
 export function mountPath(url: string, originalUrl: string): string {
-  if (url === originalUrl) return '';
   const { path } = parseTarget(url);
   const { path: whole } = parseTarget(originalUrl);
   const rest = path === '/' && !whole.endsWith('/') ? '' : path;

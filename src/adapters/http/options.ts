@@ -194,5 +194,6 @@ const optionNames = {
  * @throws TypeError
  */
 export function checkOptionNames(options: object, of: keyof typeof optionNames): void {
-  checkOptions(options, optionNames[of]);
+  const { rateLimits = {} } = checkOptions<RostrumHttpOptions>(options, optionNames[of]);
+  checkOptions(rateLimits, ['address', 'caller', 'failures'], 'rateLimits');
 }

@@ -39,6 +39,7 @@ const maxRequestBodySize = 1024 * 1024 + 4096;
 export function createMcpHandler(rostrum: AnyRostrum, options: McpOptions = {}): McpHandler {
   checkOptions(options, ['customFields', 'deletes', 'logger']);
   const { customFields, deletes } = options;
+  checkOptions(customFields ?? {}, ['users', 'posts'], 'customFields');
   const logger = safeLogger(options.logger);
   const inputs = inputsFor(rostrum.declaredFields, customFields, deletes);
   const { missing: field } = inputs;

@@ -49,6 +49,7 @@ describe('an unknown option', () => {
         const sentence = `Unknown name "${option}" in the options.${hint} Known names: `;
         expect(() => create({ [option]: () => null }), option).to.throw(TypeError, sentence);
       }
+      expect(() => create({ rateLimits: { adress: null } })).to.throw(TypeError, '"address"?');
     });
   }
 
@@ -63,6 +64,7 @@ describe('an unknown option', () => {
   it('is rejected by createMcpHandler', () => {
     const create = (options: object) => () => createMcpHandler(rostrum, options);
     expect(create({ delete: true })).to.throw(TypeError, 'Did you mean "deletes"?');
+    expect(create({ customFields: { post: {} } })).to.throw(TypeError, 'Did you mean "posts"?');
     expect(create({ authenticate: () => null })).to.throw(TypeError, 'Unknown name');
   });
 });

@@ -40,7 +40,7 @@ describe('a response body', () => {
       ...[`/users/${id}`, '/users', '/posts', '/posts?limit=1', '/users?fields=name'],
       ...['/users/none', '/none', '/users?limit=x', '/%ff'],
       ...['/../../livez', '/../../readyz', '/../../openapi.json', '/../../', '/../../none'],
-      ...['/../../problems/not-found', '/../../problems', '/../../docs/'],
+      ...['/../../problems/not-found', '/../../problems'],
     ];
     for (const path of asked) {
       const { text } = await api.send('GET', path);

@@ -18,7 +18,7 @@ export function sendJson(ctx: Context, value: object, cacheControl?: 'no-store')
   if (cacheControl !== undefined) ctx.set('Cache-Control', cacheControl);
 }
 
-export function sendJsonText(ctx: Context, status: number, body: string | Buffer): void {
+export function sendJsonText(ctx: Context, status: number, body: string): void {
   ctx.status = status;
   ctx.set('Cache-Control', cacheControlOf(ctx));
   ctx.set('Content-Type', 'application/json');

@@ -2,32 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import fc from 'fast-check';
 import Koa from 'koa';
 import { rostrumMiddleware } from '../../../src/adapters/http/index.ts';
-import { joinPage } from '../../../src/adapters/http/lists/page.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';
 import { type Api, callsTo, startApi } from './support/api.ts';
 import { exchange, RawConnection } from './support/raw.ts';
 
 const kibi = 1024;
-
-describe('joined, which builds the body of a page', () => {
-  for (const length of [0, 1, 63 * kibi, 65 * kibi]) {
-    it(`returns ${length > 64 * kibi ? 'a Buffer' : 'a string'} for about ${length} characters`, () => {
-      const parts = fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 20 });
-      const property = fc.property(parts, (some) => {
-        const texts = length === 0 ? some : [...some, 'x'.repeat(length)];
-        const records = texts.map((json) => ({ json }));
-        const body = joinPage('{é', records, ']}');
-        expect(Buffer.isBuffer(body)).to.equal(length > 64 * kibi);
-        expect(body.toString()).to.equal(Buffer.from(`{é${texts.join(',')}]}`).toString());
-      });
-      fc.assert(property, { numRuns: 20 });
-    });
-  }
-});
 
 describe('a response body', () => {
   it('ends with one line feed', async () => {

@@ -109,6 +109,9 @@ function decoded(bytes: Buffer): string {
 function translate(error: unknown): unknown {
   const { status, type, code } = error as { status?: number; type?: unknown; code?: string };
   if (status === 413) return bodyTooLarge();
+  if (type === 'request.size.invalid') {
+    return new Problem('bad-request', 'The body is not as long as its Content-Length says.');
+  }
   const isAborted = code === 'ECONNRESET' || type === 'request.aborted';
   return isAborted ? new RequestAborted({ cause: error }) : error;
 }

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { bodyAlreadyRead } from '../body.ts';
 import { RequestAborted } from '../context.ts';
-import { Problem } from '../problems/problem.ts';
 import type { VirtualSocket } from './virtual-socket.ts';
 
 /** The used part of `IncomingMessage`, made from a `Request`. Its body is read chunk by chunk. */
@@ -19,8 +18,6 @@ export class IncomingRequest extends Readable {
 
   readonly #request: Request;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  /** The length that the body must have; -1 for an invalid number. */
-  readonly #length: number | undefined;
 
   constructor(request: Request, socket: VirtualSocket) {
     super();
@@ -33,9 +30,9 @@ export class IncomingRequest extends Readable {
     this.url = url.slice(path).split('#', 1).join();
     this.headers = Object.fromEntries(headers);
     this.headers.host ??= url.slice(host, path);
-    const length = this.headers['content-length'];
-    if (length !== undefined) this.#length = /^\d{1,15}$/.test(length) ? Number(length) : -1;
-    if (this.#length === -1) delete this.headers['content-length'];
+    // The host knows where the body ends.
+    if (!/^\d{1,15}$/.test(this.headers['content-length'] ?? ''))
+      delete this.headers['content-length'];
     if (body !== null && this.headers['content-length'] === undefined) {
       this.headers['transfer-encoding'] = 'chunked';
     }
@@ -52,21 +49,11 @@ export class IncomingRequest extends Readable {
       const { value = null } = (await this.#reader?.read()) ?? {};
       this.socket.bytesRead += value?.byteLength ?? 0;
       this.socket.refreshTimeout();
-      if (this.#hasOtherLength(value === null)) {
-        const sentence = 'The body is not as long as its Content-Length says.';
-        this.destroy(new Problem('bad-request', sentence));
-      }
       this.push(value);
     } catch (cause) {
       this.socket.destroy(cause);
       this.destroy(new RequestAborted({ cause }));
     }
-  }
-
-  #hasOtherLength(isWhole: boolean): boolean {
-    const { bytesRead } = this.socket;
-    const length = this.#length ?? bytesRead;
-    return bytesRead > length || (isWhole && bytesRead < length);
   }
 
   /** Does not cancel the rest of the body: a host may close the connection of a cancelled body. */

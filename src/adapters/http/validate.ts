@@ -71,7 +71,7 @@ function errorsOf(
 const unknownParameter = 'Unknown parameter.';
 
 /** Turns a message about a parameter or header into a sentence that names it. */
-export function sentenceOf(name: string, message: string): string {
+function sentenceOf(name: string, message: string): string {
   return `The ${name} ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../ports/logger.ts';
 import type { DeleteMode } from '../../../ports/user-repository.ts';
 import type { Context, Step } from '../context.ts';
@@ -34,8 +33,8 @@ export function logRequests(logger: Logger): Step {
       if (bytes >= 0) line.bytes = bytes; // A mocked socket does not count.
       line.ms = Math.round((performance.now() - start) * 10) / 10;
       addClient(line, ctx);
-      const agent = userAgent(req);
-      if (agent !== undefined) line.userAgent = agent;
+      const { 'user-agent': agent } = req.headers;
+      if (agent !== undefined) line.userAgent = maskSecrets(agent);
       if (isProbe) logger.debug?.(line, 'request');
       else logger.info(line, 'request');
     });
@@ -124,13 +123,8 @@ function addClient(line: Record<string, unknown>, { state: { rostrum } }: Contex
   if (traceId !== undefined) line.traceId = traceId;
 }
 
-export function userAgent({ headers }: IncomingMessage): string | undefined {
-  const agent = headers['user-agent'];
-  return agent === undefined ? undefined : maskSecrets(agent);
-}
-
 /** The path as it is logged: without the query and anything after a `#`. */
-export function loggedPath({ path }: Target): string {
+function loggedPath({ path }: Target): string {
   return maskSecrets(path.split('#', 1).join());
 }
 

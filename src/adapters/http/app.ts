@@ -45,7 +45,7 @@ import {
 export type ChainOptions = Partial<RostrumAppOptions>;
 
 /**
- * The middleware createMiddleware of every request, from the first step to the last. All of these use it:
+ * Creates the middleware chain of every request, from the first step to the last. All of these use it:
  * `createApp`, `rostrumMiddleware`, `rostrumListener`, `rostrum/fetch` and the metrics app.
  *
  * @param routers the routes of pages and of the API
@@ -109,7 +109,7 @@ export function rostrumMiddleware(
   checkOptionNames(options, 'http');
   const prefix = normalizePrefix(options.prefix);
   const serve = apiChain(rostrum, options);
-  // Outside the prefix neither the router nor the createMiddleware runs, so `ctx.matched` and `ctx.state` stay untouched.
+  // Outside the prefix neither the router nor the chain runs, so `ctx.matched` and `ctx.state` stay untouched.
   return (ctx, next) =>
     pathBelow(prefix, parseTarget(ctx.url).path) === undefined
       ? next()
@@ -164,7 +164,7 @@ export function createApiApp(rostrum: AnyRostrum, options: ChainOptions): Koa {
   return koaAppFor(apiChain(rostrum, options), options);
 }
 
-/** The createMiddleware of the API without pages. */
+/** The chain of the API without pages. */
 function apiChain(rostrum: AnyRostrum, options: ChainOptions): Middleware {
   const prefix = normalizePrefix(options.prefix);
   const endpoints = [...endpointsFor(rostrum.declaredFields), ...mcpEndpoints(options)];

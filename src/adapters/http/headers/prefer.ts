@@ -1,4 +1,4 @@
-/** The form of the response to a write (RFC 7240, section 4.2), with its parameters left aside. */
+/** The form of the response to a write (RFC 7240, section 4.2). Parameters of the preference are ignored. */
 const preference =
   /(?:^|,)[ \t]*return[ \t]*=[ \t]*("?)(minimal|representation)\1[ \t]*(?:[,;]|$)/i;
 

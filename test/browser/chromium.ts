@@ -66,7 +66,7 @@ export function watch(page: Page, wrong: string[] = []): string[] {
   page.on('pageerror', (error) => wrong.push(error.message));
   page.on('console', (message) => {
     // Ignore failed requests, which Chromium and react-admin log. The tests check how the page handles them.
-    const refused = /status of (?:4\d\d|50[02])|ERR_FAILED|must have|since you read it/.test(
+    const refused = /status of (?:4\d\d|50[024])|ERR_FAILED|must have|since you read it/.test(
       message.text(),
     );
     if (message.type() === 'error' && !refused) wrong.push(message.text());

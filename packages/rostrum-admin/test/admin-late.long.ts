@@ -69,7 +69,7 @@ describe('/admin with late responses', function () {
     page: Page,
     method: string,
     path: string,
-    how: 'refuse' | 'abort' = 'refuse',
+    how: 'refuse' | 'abort' | 504 = 'refuse',
     times = 1,
   ): Promise<() => Promise<void>> {
     let left = times;
@@ -78,7 +78,8 @@ describe('/admin with late responses', function () {
       if (route.request().method() !== method || left-- <= 0) return route.fallback();
       await route.fetch();
       if (how === 'abort') return route.abort();
-      await route.fulfill({ status: 429, headers: { 'Retry-After': '0' }, body: '' });
+      const status = how === 'refuse' ? 429 : how;
+      await route.fulfill({ status, headers: { 'Retry-After': '0' }, body: '' });
     });
     return () => page.unroute(isOfThese);
   }
@@ -126,19 +127,25 @@ describe('/admin with late responses', function () {
       expect(await page.getByRole('alert').count()).to.equal(0);
     }));
 
-  it('creates one record if the form is submitted again after a lost response', () =>
-    admin(async (page) => {
-      await open(page, 'new/posts');
-      const heard = await loseResponses(page, 'POST', '/posts', 'abort', Infinity);
-      await title(page).fill('Sent again');
-      await page.getByLabel('Publication').selectOption('Publish now');
-      await page.getByRole('button', { name: 'Create' }).click();
-      await page.getByRole('alert').getByText('No response arrived').waitFor();
-      await heard();
-      await page.getByRole('button', { name: 'Create' }).click();
-      await told(page, 'Created.');
-      expect((await send('GET', '/posts?title=Sent%20again')).posts).to.have.length(1);
-    }));
+  for (const [how, alert] of [
+    ['abort', 'No response arrived'],
+    [504, 'does not come from the API'],
+  ] as const) {
+    it(`creates one record if the form is submitted again after a lost response: ${how}`, () =>
+      admin(async (page) => {
+        await open(page, 'new/posts');
+        const heard = await loseResponses(page, 'POST', '/posts', how, Infinity);
+        await title(page).fill(`Sent again after ${how}`);
+        await page.getByLabel('Publication').selectOption('Publish now');
+        await page.getByRole('button', { name: 'Create' }).click();
+        await page.getByRole('alert').getByText(alert).waitFor();
+        await heard();
+        await page.getByRole('button', { name: 'Create' }).click();
+        await told(page, 'Created.');
+        const { posts } = await send('GET', `/posts?title=Sent%20again%20after%20${how}`);
+        expect(posts).to.have.length(1);
+      }));
+  }
 
   it('shows the other version, not a save of its own, if only someone else made changes', () =>
     admin(async (page) => {

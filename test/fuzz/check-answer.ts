@@ -8,6 +8,7 @@ const problemMembers = ['type', 'title', 'status', 'code', 'error', 'detail', 'r
 /** Expects a response to match the contract. */
 export function checkAnswer({ method, path }: RawRequest, answer: RawResponse): void {
   const { status, headers, body } = answer;
+  if (isFromNode(answer)) return;
   expect(headers.get('x-request-id')).to.match(/^[\w.-]{1,128}$/);
   if (method === 'HEAD') {
     expect(body).to.equal('');
@@ -30,6 +31,11 @@ export function checkAnswer({ method, path }: RawRequest, answer: RawResponse): 
     expect([200, 201]).to.include(status);
     if (path.startsWith('/api/v1/')) checkSuccess(method, path, answer);
   }
+}
+
+/** True for what Node's parser accepts and its server rejects: HTTP/1.1 without Host, and an unknown `Expect`. */
+function isFromNode({ status, headers, body }: RawResponse): boolean {
+  return [400, 417].includes(status) && body === '' && !headers.has('x-request-id');
 }
 
 function checkProblem({ status, headers, body }: RawResponse): void {

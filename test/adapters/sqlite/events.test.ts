@@ -121,7 +121,9 @@ describe('the event log of the SQLite store', () => {
         FROM numbers;
         WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${old})
         INSERT INTO events (mark, type, collection, version, id) SELECT random(), 'created', 'posts', 1, 'x' FROM numbers;
-        INSERT INTO events VALUES (${kept - 1}, random(), 'created', 'posts', 'x', 1);`);
+        INSERT INTO events VALUES (${kept - 1}, random(), 'created', 'posts', 'x', 1);
+        UPDATE lastCommit SET (sequence, mark) = (SELECT sequence, mark FROM events ORDER BY sequence DESC LIMIT 1);
+        PRAGMA wal_checkpoint`);
     });
     const count = () => look(path, (file) => value(file, 'SELECT count(*) FROM events'));
     // The table's initial row, the event of Ann, and the inserted ones.

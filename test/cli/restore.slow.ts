@@ -142,7 +142,9 @@ describe('rostrum restore', function () {
     mkdirSync(path('old'));
     const old = path('old/rostrum.db');
     const made = new DatabaseSync(old);
-    made.exec(`PRAGMA application_id = ${0x5273746d}; CREATE TABLE users (id)`);
+    made.exec(
+      `PRAGMA application_id = ${0x526f7374}; PRAGMA user_version = 1; CREATE TABLE users (id)`,
+    );
     made.close();
     const before = readFileSync(live);
     const cases: [RegExp, file: string, url: string][] = [

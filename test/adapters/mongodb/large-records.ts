@@ -41,7 +41,7 @@ async function handleRecords(url: string): Promise<void> {
   console.log(
     JSON.stringify({
       single: single.filter((length) => length !== undefined && length > 1_000_000).length,
-      pages: pages.map(({ items, next }) => items.length === 2 && next !== undefined),
+      pages: pages.map(({ items, next }) => items.length === 1 && next !== undefined),
       titles: titles.items.length,
       deleted,
       left: left.total,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Router } from '@koa/router';
-import Koa, { type Middleware } from 'koa';
+import Koa, { type Middleware as KoaMiddleware } from 'koa';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { checkCors, cors } from './access/cors.ts';
@@ -10,8 +10,8 @@ import {
   composeSteps,
   createRequestState,
   hostOf,
+  type Middleware,
   type RostrumState,
-  type Step,
   setOperation,
   stopSignal,
 } from './context.ts';
@@ -52,8 +52,8 @@ export type ChainOptions = Partial<RostrumAppOptions>;
  */
 function createMiddleware(
   options: ChainOptions & Pick<AppSettings, 'problemsAt'>,
-  routers: readonly Step[],
-): Middleware {
+  routers: readonly Middleware[],
+): KoaMiddleware {
   const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
   checkCors(options);
   return composeSteps([
@@ -69,7 +69,7 @@ function createMiddleware(
     methodNotAllowed, // 405
     handleExposed, // Errors of middleware after Rostrum
     notFound, // 404
-  ]) as Middleware;
+  ]) as KoaMiddleware;
 }
 
 /**
@@ -105,7 +105,7 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
 export function rostrumMiddleware(
   rostrum: AnyRostrum,
   options: RostrumHttpOptions = {},
-): Middleware {
+): KoaMiddleware {
   checkOptionNames(options, 'http');
   const prefix = normalizePrefix(options.prefix);
   const serve = apiChain(rostrum, options);
@@ -123,10 +123,10 @@ export function rostrumMiddleware(
  * @param options those of `rostrumMiddleware`, of which it uses the logger, the prefix and the public URL
  * @throws TypeError for an unknown or invalid option
  */
-export function problemResponses(options: RostrumHttpOptions = {}): Middleware {
+export function problemResponses(options: RostrumHttpOptions = {}): KoaMiddleware {
   checkOptionNames(options, 'http');
   const init = initState({ ...options, problemsAt: 'api' });
-  return composeSteps([init, handleErrors(options.logger), handleExposed]) as Middleware;
+  return composeSteps([init, handleErrors(options.logger), handleExposed]) as KoaMiddleware;
 }
 
 /** `next` of Connect and Express. */
@@ -165,7 +165,7 @@ export function createApiApp(rostrum: AnyRostrum, options: ChainOptions): Koa {
 }
 
 /** The chain of the API without pages. */
-function apiChain(rostrum: AnyRostrum, options: ChainOptions): Middleware {
+function apiChain(rostrum: AnyRostrum, options: ChainOptions): KoaMiddleware {
   const prefix = normalizePrefix(options.prefix);
   const endpoints = [...endpointsFor(rostrum.declaredFields), ...mcpEndpoints(options)];
   const api = apiRouter(rostrum, prefix, options, limiterFor(options), endpoints);
@@ -181,7 +181,7 @@ function limiterFor({ metrics }: ChainOptions): Limiter {
   return limiter;
 }
 
-function koaAppFor(serve: Middleware, { logger }: ChainOptions): Koa {
+function koaAppFor(serve: KoaMiddleware, { logger }: ChainOptions): Koa {
   const app = new Koa().use(serve);
   reportErrors(app, logger);
   return app;
@@ -207,7 +207,7 @@ export function createMetricsApp(
     ctx.set({ 'Content-Type': type, 'Cache-Control': 'no-store' });
     ctx.body = body;
   });
-  const missing: Step = () => {
+  const missing: Middleware = () => {
     throw new Problem('path-not-found', 'No such path. This port serves /metrics and /livez.');
   };
   const options = { logger, accessLog: false, isOwnHost, problemsAt: 'site' } as const;
@@ -217,7 +217,7 @@ export function createMetricsApp(
   );
 }
 
-function initState(options: ChainOptions & Pick<AppSettings, 'problemsAt'>): Step {
+function initState(options: ChainOptions & Pick<AppSettings, 'problemsAt'>): Middleware {
   const { logger, requireIfMatch = false, issuer, problemsAt } = options;
   const settings = {
     logger,
@@ -236,13 +236,13 @@ function initState(options: ChainOptions & Pick<AppSettings, 'problemsAt'>): Ste
 }
 
 /** During a shutdown, new requests get a 503, except for `/livez`. */
-const rejectDuringShutdown: Step = ({ req: { socket }, state: { rostrum } }, next) => {
+const rejectDuringShutdown: Middleware = ({ req: { socket }, state: { rostrum } }, next) => {
   const { [stopSignal]: stop } = socket as { readonly [stopSignal]?: AbortSignal };
   if (stop?.aborted !== true || rostrum.target.path === '/livez') return next();
   throw new Problem('shutting-down', 'The server is shutting down; nothing was changed.');
 };
 
-function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Step {
+function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Middleware {
   return (ctx, next) => {
     const { target } = ctx.state.rostrum;
     if (ctx.originalUrl.length > maxTargetLength) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import bodyParser from 'koa-bodyparser';
 import { isPlainObject } from '../../domain/records/json.ts';
-import { type Context, RequestAborted, type Step } from './context.ts';
+import { type Context, type Middleware, RequestAborted } from './context.ts';
 import { type AcceptedBody, acceptedBodies } from './endpoint.ts';
 import { type Limiter, smallBody } from './limits.ts';
 import { Problem } from './problems/problem.ts';
@@ -26,7 +26,7 @@ const parser = bodyParser({
 } as bodyParser.Options);
 
 /** Reads the body with koa-bodyparser, once the limiter has a slot for a large one: 415, 413, 400, 503. */
-export function readBody(form: AcceptedBody, limiter: Limiter): Step {
+export function readBody(form: AcceptedBody, limiter: Limiter): Middleware {
   return async (ctx, next) => {
     checkHeaders(ctx, form);
     checkUnread(ctx);
@@ -78,7 +78,7 @@ function watchChunks(ctx: Context, limiter: Limiter) {
  *
  * @param keepsBytes whether its bytes stay in `rawBody`, where they take memory until the response is sent
  */
-export function parseBody(keepsBytes: boolean): Step {
+export function parseBody(keepsBytes: boolean): Middleware {
   return (ctx, next) => {
     const text = decoded(ctx.request.body as Buffer);
     if (text === '') throw emptyBody();

@@ -81,7 +81,7 @@ export interface RostrumState {
 export type Context = RouterContext<RostrumState>;
 
 /** Koa middleware that runs once `ctx.state.rostrum` is set. */
-export type Step = RouterMiddleware<RostrumState>;
+export type Middleware = RouterMiddleware<RostrumState>;
 
 /** Returns the caller of a request with credentials. */
 export function namedCaller({ state: { rostrum } }: Context): Caller | undefined {
@@ -94,12 +94,12 @@ export type Handler = (
 ) => Promise<void>;
 
 /** Joins the steps that are set into one. The router would compose separate steps anew for each request (4 µs). */
-export function composeSteps(steps: readonly (Step | undefined)[]): Step {
+export function composeSteps(steps: readonly (Middleware | undefined)[]): Middleware {
   return compose(steps.filter((step) => step !== undefined));
 }
 
 /** Names the operation or page that serves a request, for logs and metrics. */
-export function setOperation(operation: string): Step {
+export function setOperation(operation: string): Middleware {
   return ({ state: { rostrum } }, next) => {
     rostrum.operation = operation;
     return next();

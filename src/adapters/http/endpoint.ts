@@ -1,5 +1,5 @@
 import type { Scope } from '../../domain/access/caller.ts';
-import type { Handler, Step } from './context.ts';
+import type { Handler, Middleware } from './context.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 
 /** A JSON Schema (2020-12, as used by OpenAPI 3.1). */
@@ -73,7 +73,7 @@ export interface Endpoint {
   /** The path of the protected resource (RFC 9728) that it belongs to; the API's prefix if absent. */
   readonly resource?: string;
   /** Sets `:id` once the caller is known, before the caller's rate limit. */
-  readonly resolveId?: Step;
+  readonly resolveId?: Middleware;
   readonly query?: readonly Parameter[];
   /** Returns a hint about an unknown query parameter, or an empty string. */
   readonly queryHint?: (name: string) => string;

@@ -4,14 +4,14 @@ import { inspect } from 'node:util';
 import type Koa from 'koa';
 import { type AnyRostrumError, type ErrorDetails, isRostrumError } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { type Context, RequestAborted, type Step } from './context.ts';
+import { type Context, type Middleware, RequestAborted } from './context.ts';
 import { entityTag, versionMismatch } from './headers/preconditions.ts';
 import { failureLog } from './operator/log.ts';
 import { overloadedRetryAfter } from './problems/catalogue.ts';
 import { Problem, problemResponse } from './problems/problem.ts';
 
 /** Turns everything that is thrown into a problem. */
-export function handleErrors(logger: Logger | undefined): Step {
+export function handleErrors(logger: Logger | undefined): Middleware {
   // Without a logger, the app's `error` event gets unexpected errors.
   const logFailure = logger && failureLog(logger);
   return async (ctx, next) => {
@@ -34,7 +34,7 @@ export function handleErrors(logger: Logger | undefined): Step {
  * Turns what later middleware threw for the client, as with `ctx.throw(404)`, into a problem without a type of its own
  * (RFC 9457, section 4.2.1).
  */
-export const handleExposed: Step = async (ctx, next) => {
+export const handleExposed: Middleware = async (ctx, next) => {
   try {
     await next();
   } catch (error) {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { RostrumError } from '../../domain/errors.ts';
 import { rateLimitKey } from './access/rate-limit.ts';
-import { type Context, namedCaller, RequestAborted, type Step } from './context.ts';
+import { type Context, type Middleware, namedCaller, RequestAborted } from './context.ts';
 
 /** In bytes. A larger body needs a slot to be read, and another one to be used. */
 export const smallBody = 16 * 1024;
@@ -194,7 +194,7 @@ export class Limiter {
   }
 
   /** Rejects a request before its body is read: 503. It counts once it has a small body, or begins a large one. */
-  readonly admit: Step = async ({ state: { rostrum } }, next) => {
+  readonly admit: Middleware = async ({ state: { rostrum } }, next) => {
     if (this.#count >= limits.total) throw overloaded;
     await next().finally(() => rostrum.reservations.release());
   };
@@ -215,7 +215,7 @@ export class Limiter {
   }
 
   /** Runs the rest of a request when a slot of its class is free: 503 after a wait. */
-  run(isList = false): Step {
+  run(isList = false): Middleware {
     return async (ctx, next) => {
       const { req, res, method, request } = ctx;
       const body = request.rawBody as unknown;

@@ -1,8 +1,8 @@
-import type { Step } from './context.ts';
+import type { Middleware } from './context.ts';
 import { Problem } from './problems/problem.ts';
 
 /** Lets the middleware after Rostrum respond first, then throws 404. */
-export const notFound: Step = async (ctx, next) => {
+export const notFound: Middleware = async (ctx, next) => {
   await next();
   if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;
   const { apiUrl } = ctx.state.rostrum;

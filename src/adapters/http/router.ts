@@ -8,8 +8,8 @@ import { parseBody, readBody } from './body.ts';
 import {
   type Context,
   composeSteps,
+  type Middleware,
   type RostrumState,
-  type Step,
   setOperation,
 } from './context.ts';
 import { acceptedBodies, allMethods, type Endpoint } from './endpoint.ts';
@@ -35,7 +35,7 @@ export function apiRouter(
     strict: true,
   });
 
-  const stepsOf = (endpoint: Endpoint, answerPreflight?: Step): Step => {
+  const stepsOf = (endpoint: Endpoint, answerPreflight?: Middleware): Middleware => {
     const { operation, scopes, resource, query, queryHint, headers } = endpoint;
     const form = endpoint.body && acceptedBodies[endpoint.method];
     return composeSteps([
@@ -51,7 +51,7 @@ export function apiRouter(
       form && readBody(form, limiter), // 415, 413, 400, 503
       limiter.run(endpoint.isList), // 503
       form && parseBody(endpoint.body === true), // 400
-      endpoint.handle as Step, // Everything else
+      endpoint.handle as Middleware, // Everything else
     ]);
   };
 
@@ -80,7 +80,7 @@ function allowOf(methods: Iterable<string>): string {
  * In place of `router.allowedMethods()`, which acts only after all other middleware, responds to OPTIONS with 200
  * and to methods that it does not know, such as PROPFIND, with 501.
  */
-export const methodNotAllowed: Step = (ctx, next) => {
+export const methodNotAllowed: Middleware = (ctx, next) => {
   // OPTIONS * asks about the server as a whole (RFC 9110, section 9.3.7).
   if (ctx.method === 'OPTIONS' && ctx.path === '*') return sendAllow(ctx, allMethods.join(', '));
   const { hostMatches } = ctx.state.rostrum;

@@ -1,5 +1,5 @@
 import { maxIssues } from '../../domain/fields/issues.ts';
-import type { Step } from './context.ts';
+import type { Middleware } from './context.ts';
 import type { Parameter } from './endpoint.ts';
 import { Problem, type ProblemEntry } from './problems/problem.ts';
 import { parseQuery } from './target.ts';
@@ -10,7 +10,7 @@ type QueryError = Extract<ProblemEntry, { readonly parameter: string }>;
 export function validateQuery(
   parameters: readonly Parameter[] = [],
   hintFor: (name: string) => string = () => '',
-): Step {
+): Middleware {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   const allowed = [...known.keys()];
   const invalidQuery = (sentence: string, errors: readonly ProblemEntry[]) =>
@@ -76,7 +76,7 @@ function sentenceOf(name: string, message: string): string {
 }
 
 /** Checks the headers that the endpoint reads: 400 `invalid-header`. */
-export function validateHeaders(parameters: readonly Parameter[] = []): Step | undefined {
+export function validateHeaders(parameters: readonly Parameter[] = []): Middleware | undefined {
   const known = parameters.flatMap(({ name, check }) =>
     check === undefined ? [] : [{ key: name.toLowerCase(), name, check }],
   );

@@ -9,7 +9,7 @@ import { isRostrumError, RostrumError } from '../../../domain/errors.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Refused } from '../../../ports/token-verifier.ts';
-import type { Context, Step } from '../context.ts';
+import type { Context, Middleware } from '../context.ts';
 import { maskSecrets, Repeats } from '../operator/log.ts';
 import { Problem } from '../problems/problem.ts';
 import { metadataUrl } from './metadata.ts';
@@ -47,7 +47,7 @@ interface Options {
 export function authorization(
   rostrum: AnyRostrum,
   options: Options,
-): (scopes: Scopes, resource?: string) => Step {
+): (scopes: Scopes, resource?: string) => Middleware {
   const { authenticate } = options;
   const anonymous = options.anonymous && anonymousCaller(options.anonymous);
   if (authenticate === undefined) {

@@ -1,7 +1,7 @@
 import { unsafeOrigin } from '../../../domain/access/access.ts';
 import type { Scope } from '../../../domain/access/caller.ts';
 import { isOriginPattern, matchesOrigin } from '../../../domain/access/hosts.ts';
-import type { Step } from '../context.ts';
+import type { Middleware } from '../context.ts';
 
 /** The response headers that scripts of other origins can read. */
 const exposed =
@@ -38,7 +38,7 @@ export function checkCors({ cors = [], anonymous, authenticate }: CorsOptions): 
  * Lets scripts of these origins read every response (the Fetch standard, CORS protocol). There are no cookies, so
  * `Access-Control-Allow-Credentials` is never sent.
  */
-export function cors(patterns: readonly string[] = []): Step | undefined {
+export function cors(patterns: readonly string[] = []): Middleware | undefined {
   if (patterns.length === 0) return undefined;
   return (ctx, next) => {
     ctx.vary('Origin');
@@ -54,7 +54,7 @@ export function cors(patterns: readonly string[] = []): Step | undefined {
  * Responds to preflights before credentials are checked, because a preflight has none. If a rate limit rejected
  * it, no script would see the 429. Allows every request header: none of them gives an origin rights.
  */
-export function preflight(patterns: readonly string[] = [], allow: string): Step | undefined {
+export function preflight(patterns: readonly string[] = [], allow: string): Middleware | undefined {
   if (patterns.length === 0) return undefined;
   return (ctx, next) => {
     const { origin, 'access-control-request-method': method } = ctx.headers;

@@ -1,4 +1,4 @@
-import { type Context, namedCaller, type Step } from '../context.ts';
+import { type Context, type Middleware, namedCaller } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 
 /** What a client has left in the current window. */
@@ -91,12 +91,12 @@ function setHeaders(ctx: Context, { policy, limit, window, remaining, reset }: Q
   ctx.append('RateLimit', `"${policy}";r=${remaining};t=${reset}`);
 }
 
-export function limitAddress({ address }: RateLimits = {}): Step | undefined {
+export function limitAddress({ address }: RateLimits = {}): Middleware | undefined {
   if (address === undefined) return undefined;
   return (ctx, next) => take(ctx, address, rateLimitKey(ctx.state.rostrum.address)).then(next);
 }
 
-export function limitCaller({ caller: limiter }: RateLimits = {}): Step | undefined {
+export function limitCaller({ caller: limiter }: RateLimits = {}): Middleware | undefined {
   if (limiter === undefined) return undefined;
   return (ctx, next) => {
     const caller = namedCaller(ctx);

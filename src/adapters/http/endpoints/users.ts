@@ -3,7 +3,7 @@ import type { FieldDeclarations } from '../../../domain/fields/declared-fields.t
 import type { UserFilter, UserSort } from '../../../domain/lists/search.ts';
 import type { UserInput } from '../../../domain/records/user.ts';
 import { deleteModes } from '../../../ports/user-repository.ts';
-import type { Step } from '../context.ts';
+import type { Middleware } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { preconditionOf } from '../headers/preconditions.ts';
 import { sendPage } from '../lists/page.ts';
@@ -138,7 +138,7 @@ export function userEndpoints(declared: FieldDeclarations | undefined): readonly
 }
 
 /** Sets `:id` to the caller's subject. */
-const setOwnId: Step = (ctx, next) => {
+const setOwnId: Middleware = (ctx, next) => {
   ctx.params = { id: subjectOf(ctx.state.rostrum.caller) };
   return next();
 };

@@ -1,6 +1,6 @@
 import type { Logger } from '../../../ports/logger.ts';
 import type { DeleteMode } from '../../../ports/user-repository.ts';
-import type { Context, Step } from '../context.ts';
+import type { Context, Middleware } from '../context.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Target } from '../target.ts';
 
@@ -8,7 +8,7 @@ import type { Target } from '../target.ts';
 const probes: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
 /** Logs each request when its response has been sent or its client has gone. */
-export function logRequests(logger: Logger): Step {
+export function logRequests(logger: Logger): Middleware {
   return (ctx, next) => {
     const { req, res } = ctx;
     const { rostrum } = ctx.state;

@@ -1,4 +1,4 @@
-import type { Step } from '../context.ts';
+import type { Middleware } from '../context.ts';
 import type { LimiterState } from '../limits.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface HttpMetrics {
 }
 
 /** Counts each request when its response has been sent or its client has gone. */
-export function countRequests(metrics: HttpMetrics): Step {
+export function countRequests(metrics: HttpMetrics): Middleware {
   return ({ res, state: { rostrum } }, next) => {
     const start = performance.now();
     metrics.requestBegan();

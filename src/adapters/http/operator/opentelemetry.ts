@@ -7,10 +7,10 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import type { Context, Step } from '../context.ts';
+import type { Context, Middleware } from '../context.ts';
 
 /** Middleware that serves a request as part of a trace. */
-export type Trace = Step;
+export type Trace = Middleware;
 
 /** Follows providers that are registered later, too. */
 const tracer = trace.getTracer('rostrum');

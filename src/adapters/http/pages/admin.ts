@@ -4,7 +4,7 @@ import { scopes } from '../../../domain/access/caller.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { authorization } from '../access/authenticate.ts';
 import { limitAddress, limitCaller } from '../access/rate-limit.ts';
-import { type Context, composeSteps, namedCaller, type Step } from '../context.ts';
+import { type Context, composeSteps, type Middleware, namedCaller } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
@@ -37,7 +37,7 @@ export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
 }
 
 /** `/admin/caller`: the caller's name, label and scopes. Any scope is enough, and credentials can be missing. */
-export function callerHandler(rostrum: AnyRostrum, options: RostrumAppOptions): Step {
+export function callerHandler(rostrum: AnyRostrum, options: RostrumAppOptions): Middleware {
   const { rateLimits } = options;
   const identify = composeSteps([
     limitAddress(rateLimits),

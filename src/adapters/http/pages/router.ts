@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { mcpPath, metadataPath, resourceMetadata } from '../access/metadata.ts';
-import { type RostrumState, type Step, setOperation } from '../context.ts';
+import { type Middleware, type RostrumState, setOperation } from '../context.ts';
 import type { Limiter } from '../limits.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type RostrumAppOptions } from '../options.ts';
@@ -45,7 +45,7 @@ export function pagesRouter(
   const isReady = readiness(options.ready);
   const router = new Router<RostrumState>({ sensitive: true, strict: true });
   const admission = [limiter.admit, limiter.run()];
-  const page = (path: string, send: Step, name = path) =>
+  const page = (path: string, send: Middleware, name = path) =>
     router.get(path, setOperation(name), ...admission, send);
 
   router.get('/livez', setOperation('/livez'), sendOk);

@@ -120,23 +120,21 @@ export class OpenFile {
     return err;
   }
 
-  /** Closes the connection. SQLite then copies the log into the file. */
+  /** Closes the connection. SQLite then copies the log into the file, unless that was moved. */
   close(): void {
-    if (this.isMoved()) this.#leaveMovedFile();
-    else {
-      this.#look();
-      if (this.#isOverwritten) this.#emptyLog();
-    }
-    this.connection.close();
-  }
-
-  /** Copies the log into a moved file. Then empties it, unless a copy of the file is at the path, and needs it. */
-  #leaveMovedFile(): void {
     try {
-      const mode = isOwnFile(this.connection, this.path) ? 'PASSIVE' : 'TRUNCATE';
-      this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
+      if (this.isMoved()) {
+        // The moved file gets the log. A copy of it that is at the path needs the log too.
+        const mode = isOwnFile(this.connection, this.path) ? 'PASSIVE' : 'TRUNCATE';
+        this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
+      } else {
+        this.#look();
+        if (this.#isOverwritten) this.#emptyLog();
+      }
     } catch (error) {
-      this.translate(error, 'none');
+      this.translate(error, 'none'); // Logs damage.
+    } finally {
+      this.connection.close();
     }
   }
 

@@ -56,7 +56,10 @@ function createIndexes(collection: Collection, field: DeclaredField): string {
     ${field.isUnique ? unique : ''}`;
 }
 
-/** Adds the elements of an array that all records have, and the triggers that keep them up to date. */
+/**
+ * Adds the elements of an array that all records have, and the triggers that keep them up to date. The elements of a new
+ * record are added by the store: for a trigger, SQLite would copy each page that an insert changes.
+ */
 function createElements(collection: Collection, field: DeclaredField): string {
   const { name } = field;
   const elementsOf = (record: string, from = '') =>
@@ -71,7 +74,6 @@ function createElements(collection: Collection, field: DeclaredField): string {
   return `
     DELETE FROM elements WHERE collection = '${collection}' AND field = '${name}';
     ${add} ${elementsOf('record', `${collection} AS record,`)};
-    CREATE TRIGGER IF NOT EXISTS ${changed}_insert AFTER INSERT ON ${collection} BEGIN ${added} END;
     CREATE TRIGGER IF NOT EXISTS ${changed}_delete AFTER DELETE ON ${collection} BEGIN ${removed} END;
     CREATE TRIGGER IF NOT EXISTS ${changed} AFTER UPDATE OF json, createdAt ON ${collection}
       WHEN new.json -> '${name}' IS NOT old.json -> '${name}' OR new.createdAt <> old.createdAt

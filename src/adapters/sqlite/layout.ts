@@ -75,7 +75,7 @@ const recordTable = (collection: Collection) => `
 /**
  * - `lastCommit`: one row, see `last-commit.ts`.
  * - `fields`: the declared fields that the file has indexes or elements of.
- * - `elements`: the texts in declared arrays, in the order of the default list. Triggers keep them up to date.
+ * - `elements`: the texts in declared arrays, in the order of the default list.
  * - `tombstones`: the last versions of the deleted records that do not exist now. Deletions add theirs by a trigger.
  * - `events`: written by the store and not by triggers, which more than double the time of an insert. Its first row
  *   is not an event, and its last row is never removed: SQLite numbers a row one after the last, so while the

@@ -172,6 +172,9 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
 
   #insert(record: R, { version, json }: RecordRow): void {
     this.#write(record, this.#sql.insert, version, json, ...this.#searchValues(record), record.id);
+    if (Object.values(record).some(Array.isArray)) {
+      this.connection.run(this.#sql.addElements, record.id);
+    }
     if (version > 1) this.connection.run(this.#sql.removeTombstone, record.id);
     this.parts.events.add('created', this.#collection, record.id, version);
   }
@@ -236,6 +239,10 @@ function statementsOf(collection: Collection, columns: readonly string[]) {
     find: `SELECT version, json FROM ${collection} WHERE id = ?`,
     findRow: `SELECT version, json, ${columns.join(', ')} FROM ${collection} WHERE id = ?`,
     insert: `INSERT INTO ${collection} (${names}) VALUES (${names.replace(/\w+/g, '?')})`,
+    addElements: `INSERT OR IGNORE INTO elements
+      SELECT field.collection, field.name, element.value, record.createdAt, record.id
+      FROM ${collection} AS record, fields AS field, json_each(record.json -> field.name) AS element
+      WHERE record.id = ? AND field.collection = '${collection}' AND field.type = 'text[]'`,
     remove: `DELETE FROM ${collection} WHERE id = ?`,
     tombstone: `SELECT lastVersion FROM tombstones WHERE ${ofId} = ?`,
     tombstonesAfter: `SELECT id, lastVersion FROM tombstones WHERE ${ofId} > ? ORDER BY id LIMIT ?`,

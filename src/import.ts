@@ -50,6 +50,15 @@ type Transformed = ImportedRecord | readonly ImportedRecord[] | null;
  */
 export type Transform = (row: Row, context: TransformContext) => Transformed | Promise<Transformed>;
 
+/**
+ * Reads a file or folder in any other format, or from an address. A transform exports it as `read`.
+ *
+ * @param path the argument of `rostrum import`
+ * @returns what a JSON document would contain: `{ users, posts }`, or what `source` expects
+ */
+// biome-ignore lint/suspicious/noExplicitAny: Only the author of the transform knows the file.
+export type Read = (path: string) => any;
+
 /** Finds the lists of a JSON document. A transform exports it as `source`. */
 export interface Source {
   // biome-ignore lint/suspicious/noExplicitAny: Only the author of the transform knows the file.

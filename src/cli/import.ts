@@ -5,12 +5,17 @@ import { declaredFieldsOf } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { counted, countsText, grouped } from './count.ts';
 import { checkJsonLinesName, exitCodes, Failure, type StoreSetting } from './failure.ts';
-import { openDataFile } from './import/data-file.ts';
+import { openDataFile, openDocument } from './import/data-file.ts';
 import { type Imported, importRecords } from './import/import-records.ts';
 import { createInstant } from './import/instant.ts';
 import { checkReport, createReport } from './import/rejections.ts';
 import { openText } from './import/text.ts';
-import { createTransformer, loadTransforms, type Transformer } from './import/transform.ts';
+import {
+  createTransformer,
+  loadTransforms,
+  readDocument,
+  type Transformer,
+} from './import/transform.ts';
 import { print, quoted } from './output.ts';
 import { runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
@@ -53,7 +58,9 @@ export async function importCommand(
   const customFields = await readSchemaFiles({ ...flags, declaredFields });
   await runLong(async (run) => {
     const module = transform === undefined ? undefined : await loadTransforms(transform, as);
-    const file = await openDataFile(await openText(path, run.signal), as, module);
+    const file = module?.read
+      ? openDocument(path, await readDocument(path, module.read), as, module)
+      : await openDataFile(await openText(path, run.signal), as, module);
     const instant = await createInstant();
     const transformer = module && createTransformer(module, { file: file.name, instant });
     const add = (store: Store) => {
@@ -102,9 +109,7 @@ export async function importCommand(
 function contentLines(result: Imported, transformer: Transformer | undefined): string[] {
   const { withoutAuthor, withoutBody, fields, storedAuthors } = result;
   const { unused = [], copied = [] } = transformer?.unread() ?? {};
-  const custom = [...fields].filter(([name, { isCustom, list }]) => {
-    return isCustom && (copied.includes(name) || !transformer?.transforms(list));
-  });
+  const custom = [...fields].filter(([, { isCustom }]) => isCustom);
   const stored = custom.map(([name, { count, example }]) => {
     return `${name} (${counted(count, 'record')}, for example ${quoted(example)})`;
   });

@@ -40,22 +40,10 @@ export async function openDataFile(
   transforms: TransformModule = {},
 ): Promise<DataFile> {
   const { name, head } = text;
-  const { source } = transforms;
   const format = formatOf(name, head);
-  const document = format === 'json' ? await readJson(text) : undefined;
-  const isNamed = format === 'json' && !(Array.isArray(document) && source === undefined);
+  if (format === 'json') return openDocument(name, await readJson(text), as, transforms);
   const isExport = format === 'jsonl' && as === undefined && exportLine.test(head);
-  const lists = as ? [as] : both.filter((list) => isNamed || transforms[list]);
-  if (lists.length === 0 && !isExport) {
-    throw new Failure(`${name} does not say what it contains: use --as users or --as posts.`);
-  }
-  if (format === 'json') {
-    const rowsOf = (list: Collection) =>
-      Array.from(listIn(document, list, name, source), (content, i) => {
-        return { place: `${list}[${i}]`, content, list };
-      });
-    return { name, rows: lists.flatMap(rowsOf) };
-  }
+  const lists = isExport ? [] : listsOf(name, as, transforms);
   const delimiter = format === 'csv' ? delimiterOf(text) : undefined;
   const rows = async function* () {
     for await (const row of delimiter ? readCsv(text, delimiter) : readJsonLines(text)) {
@@ -64,6 +52,28 @@ export async function openDataFile(
     }
   };
   return { name, delimiter, rows: rows() };
+}
+
+/** Opens a document: an object with lists, or an array. @throws Failure */
+export function openDocument(
+  name: string,
+  document: unknown,
+  as?: Collection,
+  transforms: TransformModule = {},
+): DataFile {
+  const { source } = transforms;
+  const isNamed = !Array.isArray(document) || source !== undefined;
+  const rowsOf = (list: Collection) =>
+    Array.from(listIn(document, list, name, source), (content, i) => {
+      return { place: `${list}[${i}]`, content, list };
+    });
+  return { name, rows: (isNamed && !as ? both : listsOf(name, as, transforms)).flatMap(rowsOf) };
+}
+
+function listsOf(name: string, as: Collection | undefined, transforms: TransformModule) {
+  const lists = as ? [as] : both.filter((list) => transforms[list]);
+  if (lists.length > 0) return lists;
+  throw new Failure(`${name} does not say what it contains: use --as users or --as posts.`);
 }
 
 function formatOf(name: string, head: string): 'csv' | 'jsonl' | 'json' {
@@ -96,7 +106,8 @@ function listIn(
   const members: Readonly<Record<string, unknown>> = Object(document);
   const isOther = both.every((one) => members[one] === undefined);
   const elements = members[list] ?? [];
-  if (Array.isArray(elements) && !isOther) return elements;
+  if (typeof elements === 'object' && Symbol.iterator in Object(elements) && !isOther)
+    return [...(elements as Iterable<unknown>)];
   const names = Object.keys(members).slice(0, 20).join(', ');
   throw new Failure(
     `${name} has no array named ${isOther ? both.join(' or ') : list}. Its members are ${names}. ` +

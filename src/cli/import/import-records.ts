@@ -48,7 +48,6 @@ const nothing = {
 };
 
 export interface Field {
-  readonly list: Collection;
   readonly isCustom: boolean;
   readonly example: unknown;
   count: number;
@@ -123,7 +122,7 @@ async function checkRecords(file: DataFile, store: Store, folder: string, option
       if (field !== undefined) field.count += 1;
       else if (result.fields.size < mostFields) {
         const isCustom = !matchers[list].isField(name);
-        result.fields.set(name, { list, count: 1, example, isCustom });
+        result.fields.set(name, { count: 1, example, isCustom });
       }
     }
     if (list === 'users') return;

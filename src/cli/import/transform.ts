@@ -3,14 +3,15 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isPlainObject } from '../../domain/records/json.ts';
 import type { Collection } from '../../domain/records/record.ts';
-import type { Row, Source, Transform, TransformContext } from '../../import.ts';
-import { Failure } from '../failure.ts';
+import type { Read, Row, Source, Transform, TransformContext } from '../../import.ts';
+import { Failure, fileFailure } from '../failure.ts';
 
 /** The exports of a transform module. */
 export interface TransformModule {
   readonly users?: Transform;
   readonly posts?: Transform;
   readonly source?: Source;
+  readonly read?: Read;
 }
 
 /** How many fields are watched: each record can have names of its own. */
@@ -18,6 +19,9 @@ const mostFields = 200;
 
 /** How long the module can take to load, and a function for one row. */
 const patienceMs = 30_000;
+
+/** How long a `read` function can take: it can load a whole site over the network. */
+const readMs = 3_600_000;
 
 /** @throws Failure if the module cannot be loaded, or exports no transform for the collection `as` */
 export async function loadTransforms(
@@ -30,16 +34,26 @@ export async function loadTransforms(
     throw new Failure(`The transform ${path} cannot be loaded. ${String(error)}.`);
   });
   const module = Object(await settled(loading, `Loading the transform ${path}`, waitMs));
-  const { users, posts, source } = module;
-  const functions = [users, posts, ...Object.values(source ?? {})].filter(Boolean);
+  const { users, posts, source, read } = module;
+  const functions = [users, posts, read, ...Object.values(source ?? {})].filter(Boolean);
   const isComplete = source || (as ? module[as] : (users ?? posts));
   if (isComplete && functions.every((one) => typeof one === 'function')) {
-    return { users, posts, source };
+    return { users, posts, source, read };
   }
   throw new Failure(
     `The transform ${path} must export a function named ${as ?? 'users or posts'}. If it exports source, ` +
       'that must be an object with such functions.',
   );
+}
+
+/** Opens a file in a format that only the transform can read. @throws Failure */
+export async function readDocument(path: string, read: Read): Promise<unknown> {
+  try {
+    return await settled(read(path), `Reading ${path}`, readMs);
+  } catch (error) {
+    const { message } = error as Error;
+    throw fileFailure(error) ?? new Failure(`The transform cannot read ${path}: ${message}.`);
+  }
 }
 
 export type Transformer = ReturnType<typeof createTransformer>;

@@ -1,23 +1,19 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../src/domain/records/json.ts';
 import { type Outcome, outcomeOf, start } from '../support/process.ts';
-import { temporaryDirectory } from '../support/repository-copy.ts';
+import { repository, temporaryDirectory } from '../support/repository-copy.ts';
 import { program } from '../support/server.ts';
 import { blocksOf, readPage } from './markdown.ts';
 
 const page = 'docs/moving-in.md';
 
-/** Returns the commands and the transform below a heading. */
-function recipe(heading: string) {
+/** Returns a block of commands below a heading. */
+function commandsOf(heading: string, index = 0): string {
   const text = readPage(page);
   const from = text.slice(0, text.indexOf(`\n## ${heading}\n`)).split('\n').length;
-  const blocks = blocksOf(page).filter(({ line }) => line > from);
-  const [commands, transform] = ['sh', 'ts'].map((language) => {
-    return blocks.find((block) => block.language === language)?.text ?? '';
-  });
-  return { commands: commands ?? '', transform: transform ?? '' };
+  return blocksOf(page, 'sh').filter(({ line }) => line > from)[index]?.text ?? '';
 }
 
 describe('the recipes of docs/moving-in.md', function () {
@@ -26,6 +22,7 @@ describe('the recipes of docs/moving-in.md', function () {
 
   beforeEach(async () => {
     folder = await temporaryDirectory();
+    symlinkSync(join(repository, 'examples'), join(folder.path, 'examples'));
   });
   afterEach(() => folder[Symbol.asyncDispose]());
 
@@ -39,11 +36,8 @@ describe('the recipes of docs/moving-in.md', function () {
   };
 
   /** Runs a recipe exactly as on the page and returns its output. */
-  const follow = async (heading: string, more?: string): Promise<string> => {
-    const { commands, transform } = recipe(heading);
-    expect(transform.trimEnd().split('\n').length).to.be.within(5, 20);
-    write(/--transform (\S+)/.exec(commands)?.[1] ?? 'none.ts', transform);
-    const { code, stdout, output } = await shell(commands, more);
+  const follow = async (heading: string, { index = 0, more = '' } = {}): Promise<string> => {
+    const { code, stdout, output } = await shell(commandsOf(heading, index), more);
     expect([0, 2], output).to.include(code);
     return stdout;
   };
@@ -78,10 +72,10 @@ describe('the recipes of docs/moving-in.md', function () {
       '8,Soon,,soon,future,,"2099-01-01 00:00:00",1',
     ];
     write('wp-posts', `${rows.join('\n')}\n`);
-    const stdout = await follow(
-      'WordPress',
-      'wp() { if [ "$1" = user ]; then cat wp-users; else cat wp-posts; fi; }',
-    );
+    const stdout = await follow('WordPress', {
+      index: 2,
+      more: 'wp() { if [ "$1" = user ]; then cat wp-users; else cat wp-posts; fi; }',
+    });
     expect(stdout).to.match(
       /^Added 2 users and 0 posts\n[\s\S]*\nAdded 0 users and 7 posts; left out by the transform: 1\n/,
     );
@@ -125,7 +119,7 @@ describe('the recipes of docs/moving-in.md', function () {
       '5,Picture,,2013-07-09 18:20:39,picture,inherit,,bo@example.com,Bo,',
     ];
     write('posts.csv', `\ufeff${[headings, ...rows].join('\r\n')}\r\n`);
-    const stdout = await follow('WordPress with a plugin');
+    const stdout = await follow('WordPress', { index: 3 });
     expect(stdout).to.match(/^Added 2 users and 4 posts; left out by the transform: 4\n/);
     expect(stdout).not.to.contain('not used');
     const { users, posts } = await stored();
@@ -139,7 +133,7 @@ describe('the recipes of docs/moving-in.md', function () {
       ['3', 'Ada', 'Other', null, null, []],
       ['4', undefined, 'Locked', 'locked', null, []],
     ]);
-    const { commands } = recipe('WordPress with a plugin');
+    const commands = commandsOf('WordPress', 3);
     const index = "--field posts.slug:text:unique --field 'posts.tags:text[]'";
     const again = await shell(`${commands.trim()} --as posts --match-stored-authors ${index}`);
     expect(again.stdout).to.match(/^Added 0 users and 0 posts; there already: 4; /);
@@ -203,8 +197,7 @@ describe('the recipes of docs/moving-in.md', function () {
     write('posts.csv', `${rows.join('\n')}\n`);
     mkdirSync(join(folder.path, 'posts'));
     for (const id of ['1.hello', '2.paid', '3.draft']) write(`posts/${id}.html`, `<p>${id}</p>`);
-    const { commands, transform } = recipe('Substack');
-    write('substack.ts', transform);
+    const commands = commandsOf('Substack');
     const { code, stdout } = await shell(commands.replace('\n', ' --skip-invalid\n'));
     expect([code, stdout.split('\n').slice(0, 2)]).to.deep.equal([
       2,
@@ -214,13 +207,22 @@ describe('the recipes of docs/moving-in.md', function () {
       ],
     ]);
     const times = { publishedAt: '2023-01-05T14:00:00.000Z', authorId: null };
+    const more = { type: 'newsletter', audience: 'everyone' };
     expect((await stored()).posts).to.deep.equal([
-      { id: '1.hello', title: 'Hello', body: '<p>1.hello</p>', subtitle: 'Hi, all', ...times },
+      {
+        id: '1.hello',
+        title: 'Hello',
+        body: '<p>1.hello</p>',
+        subtitle: 'Hi, all',
+        ...times,
+        ...more,
+      },
       {
         id: '2.paid',
         title: 'Paid',
         body: '<p>2.paid</p>',
-        subtitle: '',
+        ...more,
+        audience: 'only_paid',
         ...times,
         publishedAt: null,
       },
@@ -228,7 +230,7 @@ describe('the recipes of docs/moving-in.md', function () {
         id: '3.draft',
         title: '(untitled)',
         body: '<p>3.draft</p>',
-        subtitle: '',
+        ...more,
         ...times,
         publishedAt: null,
       },
@@ -311,7 +313,7 @@ describe('the recipes of docs/moving-in.md', function () {
         .join(''),
     );
     const mongoexport = `MONGODB_URI=mongodb://x; mongoexport() { cat documents > "\${@: -1}"; }`;
-    expect(await follow('MongoDB', mongoexport)).to.match(/^Added 0 users and 2 posts\n/);
+    expect(await follow('MongoDB', { more: mongoexport })).to.match(/^Added 0 users and 2 posts\n/);
     const at = '2019-01-01T00:00:00.000Z';
     expect((await stored()).posts).to.deep.equal(
       [
@@ -349,8 +351,7 @@ describe('the recipes of docs/moving-in.md', function () {
       ';;;;;;',
     ];
     write('beitraege.csv', `\ufeff${rows.join('\r\n')}\r\n`);
-    const { commands, transform } = recipe('A spreadsheet');
-    write('sheet.ts', transform);
+    const commands = commandsOf('A spreadsheet');
     const { stdout } = await shell(commands.replace('\n', ' --skip-invalid\n'));
     expect(stdout.split('\n').slice(0, 2)).to.deep.equal([
       'line 7 invalid: "2020-06-31 00:00" is not a time like 2026-11-21T09:30:00Z, 2026-11-21 09:30:00, ' +

@@ -22,23 +22,25 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/credentials/': ['own folder', ...core, node, 'jose$'],
   'src/adapters/http/': [...http(), '@koa/router$', 'koa-(?:bodyparser|compose)$'],
   'src/adapters/http/problems/': http('problems/|sizes'),
-  'src/adapters/http/limits/': http('limits/|context'),
   'src/adapters/http/headers/': http('headers/|problems/|context|target'),
   'src/adapters/http/operator/': [
     ...http('operator/|problems/|context|limits|send|target'),
     '@opentelemetry/api$',
   ],
-  'src/adapters/http/access/': [
-    ...http('access/|headers/|operator/|problems/|client-address|context|target'),
-    'rate-limiter-flexible$',
-  ],
+  'src/adapters/http/access/': http(
+    'access/|headers/|operator/|problems/|client-address|context|target',
+  ),
   'src/adapters/http/lists/': http('lists/|problems/|context|endpoint.ts|send|target|validate'),
   'src/adapters/http/endpoints/': http('(?!app|fetch/|openapi/|pages/|router|serve)'),
   'src/adapters/http/openapi/': http(
     'openapi/|endpoints/|problems/|endpoint.ts|options|sizes|target',
   ),
   'src/adapters/http/pages/': [...http('(?!app|fetch/|openapi/|serve)'), '@koa/router$'],
-  'src/adapters/inversify/': ['src/(?:adapters|domain|ports|settings)/', 'inversify$'],
+  'src/adapters/inversify/': [
+    'src/(?:adapters|domain|ports|settings)/',
+    'inversify$',
+    'rate-limiter-flexible$',
+  ],
   'src/adapters/json-schema/': ['own folder', ...core, node, 'ajv(?:/|-formats$)', 're2js$'],
   'src/adapters/mcp/': ['own folder', ...core, '@modelcontextprotocol/server$', 'zod$'],
   'src/adapters/metrics/': ['own folder', ...core, node, 'prom-client$'],

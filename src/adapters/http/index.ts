@@ -3,7 +3,7 @@
 export type { Refused, TokenVerifier } from '../../ports/token-verifier.ts';
 export type { Authenticate } from './access/authenticate.ts';
 export { bearerAuthentication } from './access/bearer.ts';
-export type { Quota, RateLimiter, RateLimits } from './access/rate-limit.ts';
+export type { RateLimiter, RateLimiterCount, RateLimits } from './access/rate-limit.ts';
 export {
   createApp,
   createMetricsApp,

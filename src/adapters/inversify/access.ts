@@ -49,13 +49,13 @@ export async function createRateLimits(
   authenticate: Authenticate | undefined,
 ): Promise<RateLimits> {
   if (limit === 0 && authenticate === undefined) return {};
-  const { MemoryRateLimiter } = await import('../http/access/memory-rate-limiter.ts');
-  const limiter = (name: string, most: number) =>
-    most === 0 ? undefined : new MemoryRateLimiter({ name, limit: most, window });
+  const { RateLimiterMemory } = await import('rate-limiter-flexible');
+  const limiter = (points: number) =>
+    points === 0 ? undefined : new RateLimiterMemory({ points, duration: window });
   return {
-    address: limiter('address', limit),
-    caller: authenticate && limiter('caller', limit),
-    failures: authenticate && limiter('failures', refusedTokens),
+    address: limiter(limit),
+    caller: authenticate && limiter(limit),
+    failures: authenticate && limiter(refusedTokens),
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { MemoryRateLimiter } from '../../../src/adapters/http/access/memory-rate-limiter.ts';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { Metrics } from '../../../src/adapters/metrics/index.ts';
 import type { Scope } from '../../../src/index.ts';
@@ -132,8 +132,8 @@ describe('GET /events', () => {
 
   it('lets 50 requests of a caller wait, and 100 of an address without credentials; 429 for more', async function () {
     this.timeout(60_000);
-    const limiter = (name: string) => new MemoryRateLimiter({ name, limit: 9999, window: 60 });
-    const rateLimits = { address: limiter('address'), caller: limiter('caller') };
+    const limiter = () => new RateLimiterMemory({ points: 9999, duration: 60 });
+    const rateLimits = { address: limiter(), caller: limiter() };
     const app = { authenticate, anonymous: ['users:read'], trustedProxies: 1, rateLimits } as const;
     await using api = await startApi({ app });
     const after = await endOf(api);

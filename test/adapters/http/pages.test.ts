@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Context } from 'koa';
-import { MemoryRateLimiter } from '../../../src/adapters/http/access/memory-rate-limiter.ts';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { once } from '../../../src/adapters/http/pages/files.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { repository, temporaryDirectory } from '../../support/repository-copy.ts';
@@ -254,7 +254,7 @@ describe('the pages', () => {
           : ({ refused: 'unknown' } as const);
       return startApi({ app: { authenticate, rateLimits: limits } });
     };
-    const limit = () => new MemoryRateLimiter({ name: 'n', limit: 2, window: 60 });
+    const limit = () => new RateLimiterMemory({ points: 2, duration: 60 });
     for (const [limits, Authorization, status] of [
       [{ address: limit() }, 'good', 200],
       [{ caller: limit() }, 'good', 200],
@@ -264,7 +264,7 @@ describe('the pages', () => {
       const caller = () => api.get(`${api.server.url}/admin/caller`, { Authorization });
       const one = await caller();
       expect(one.status).to.equal(status);
-      if (status === 200) expect(one.headers.get('ratelimit')).to.equal('"n";r=1;t=60');
+      if (status === 200) expect(one.headers.get('ratelimit')).to.match(/^"\w+";r=1;t=\d+$/);
       expect((await api.get('/posts', { Authorization })).status).to.equal(status);
       expectProblem(await caller(), 429, 'too-many-requests');
     }

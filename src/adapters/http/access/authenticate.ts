@@ -13,7 +13,7 @@ import type { Context, Middleware } from '../context.ts';
 import { maskSecrets, Repeats } from '../operator/log.ts';
 import { Problem } from '../problems/problem.ts';
 import { metadataUrl } from './metadata.ts';
-import { checkNotExceeded, type Quota, type RateLimits, rateLimitKey } from './rate-limit.ts';
+import { checkFailures, type RateLimits, rateLimitKey, resetOf } from './rate-limit.ts';
 
 type Scopes = readonly [Scope, ...Scope[]];
 
@@ -92,14 +92,16 @@ function identification(authenticate: Authenticate, options: Options) {
     const state = ctx.state.rostrum;
     const isSent = ctx.headers.authorization !== undefined;
     const address = rateLimitKey(state.address);
-    if (failures && isSent) await checkNotExceeded(ctx, failures, address);
+    if (failures && isSent) await checkFailures(ctx, failures, address);
     const result = await callAuthenticate(authenticate, ctx);
     if (result !== undefined && !('refused' in result)) return result;
     if (isSent) {
       state.refusal = result?.refused;
       if (logger) logRefusal(ctx, repeats, logger);
-      const quota = await failures?.take(address);
-      if (quota?.remaining === 0 && !quota.isExceeded) logLimit(state.address, quota, logger);
+      const count = await failures?.penalty(address);
+      if (failures && count?.consumedPoints === failures.points) {
+        logLimit(state.address, failures.points, resetOf(count), logger);
+      }
     }
     if (result !== undefined || isSent) throw unauthenticated(ctx, resource);
     return undefined;
@@ -115,9 +117,9 @@ function logRefusal(ctx: Context, repeats: Repeats, logger: Logger): void {
   logger.warn({ ...fields, ...(omitted > 0 && { omitted }) }, 'Credentials were refused.');
 }
 
-function logLimit(address: string, { limit, reset }: Quota, logger: Logger | undefined): void {
+function logLimit(address: string, limit: number, seconds: number, logger?: Logger): void {
   const message = 'Too many invalid credentials from one address: new ones are rejected unchecked.';
-  logger?.warn({ address, limit, seconds: reset }, message);
+  logger?.warn({ address, limit, seconds }, message);
 }
 
 /** The code of an error of `authenticate` when it cannot check credentials right now. */

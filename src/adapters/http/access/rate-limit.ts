@@ -1,29 +1,27 @@
 import { type Context, type Middleware, namedCaller } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 
-/** What a client has left in the current window. */
-export interface Quota {
-  /** The name of the policy. */
-  readonly policy: string;
-  /** Requests per window. */
-  readonly limit: number;
-  /** Seconds. */
-  readonly window: number;
-  readonly remaining: number;
-  /** Seconds until the window ends, at least 1. */
-  readonly reset: number;
-  readonly isExceeded: boolean;
+/** The count of a key in its window. */
+export interface RateLimiterCount {
+  readonly consumedPoints: number;
+  readonly msBeforeNext: number;
 }
 
-/** Counts requests per key, in time windows. */
+/**
+ * A limiter of the package `rate-limiter-flexible`: `RateLimiterMemory` counts in this process, others in a database
+ * that several processes share.
+ */
 export interface RateLimiter {
-  /** Counts one request. */
-  take(key: string): Promise<Quota>;
-  /** Counts nothing. Returns undefined for a key that has no count. */
-  peek(key: string): Promise<Quota> | undefined;
+  /** Requests per window. */
+  readonly points: number;
+  /** The length of a window, in seconds. It begins with the first request of a key. */
+  readonly duration: number;
+  /** Counts one request. Unlike `consume`, it does not reject for an exhausted key. */
+  penalty(key: string): Promise<RateLimiterCount>;
+  get(key: string): Promise<RateLimiterCount | null>;
 }
 
-/** All limits that are set apply. */
+/** All limits that are set apply. The names are those in the headers. */
 export interface RateLimits {
   /** Requests per address, counted before credentials are checked. */
   readonly address?: RateLimiter | undefined;
@@ -54,46 +52,47 @@ function network(address: string): string {
  *
  * @throws Problem `too-many-requests`
  */
-async function take(ctx: Context, limiter: RateLimiter, key: string): Promise<void> {
-  const quota = await limiter.take(key);
-  setHeaders(ctx, quota);
-  checkQuota(quota);
+async function take(ctx: Context, policy: string, limiter: RateLimiter, key: string) {
+  const count = await limiter.penalty(key);
+  setHeaders(ctx, policy, limiter, count);
+  if (count.consumedPoints > limiter.points) throw tooManyRequests(count);
 }
 
 /**
- * Checks whether a key has anything left, and counts nothing. Returns undefined for a key without a count,
- * which is the usual case.
+ * Checks that an address may send tokens, and counts nothing.
  *
  * @throws Problem `too-many-requests`
  */
-export function checkNotExceeded(
-  ctx: Context,
-  limiter: RateLimiter,
-  key: string,
-): Promise<void> | undefined {
-  return limiter.peek(key)?.then((quota) => {
-    if (quota.isExceeded) setHeaders(ctx, quota);
-    checkQuota(quota);
-  });
+export async function checkFailures(ctx: Context, limiter: RateLimiter, key: string) {
+  const count = await limiter.get(key);
+  if (count === null || count.consumedPoints < limiter.points) return;
+  setHeaders(ctx, 'failures', limiter, count);
+  throw tooManyRequests(count);
 }
 
-/** @throws Problem `too-many-requests` */
-function checkQuota({ isExceeded, reset }: Quota): void {
-  if (!isExceeded) return;
+/** Returns the seconds until the window ends, at least 1. */
+export function resetOf({ msBeforeNext }: RateLimiterCount): number {
+  return Math.max(Math.ceil(msBeforeNext / 1000), 1);
+}
+
+function tooManyRequests(count: RateLimiterCount): Problem {
+  const reset = resetOf(count);
   const sentence = `Too many requests. Try again in ${reset} ${reset === 1 ? 'second' : 'seconds'}.`;
-  const headers = { 'Retry-After': String(reset) };
-  throw new Problem('too-many-requests', sentence, { headers });
+  return new Problem('too-many-requests', sentence, { headers: { 'Retry-After': String(reset) } });
 }
 
 /** Appends to `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
-function setHeaders(ctx: Context, { policy, limit, window, remaining, reset }: Quota): void {
-  ctx.append('RateLimit-Policy', `"${policy}";q=${limit};w=${window}`);
-  ctx.append('RateLimit', `"${policy}";r=${remaining};t=${reset}`);
+function setHeaders(ctx: Context, policy: string, limiter: RateLimiter, count: RateLimiterCount) {
+  const { points, duration } = limiter;
+  const remaining = Math.max(points - count.consumedPoints, 0);
+  ctx.append('RateLimit-Policy', `"${policy}";q=${points};w=${duration}`);
+  ctx.append('RateLimit', `"${policy}";r=${remaining};t=${resetOf(count)}`);
 }
 
 export function limitAddress({ address }: RateLimits = {}): Middleware | undefined {
   if (address === undefined) return undefined;
-  return (ctx, next) => take(ctx, address, rateLimitKey(ctx.state.rostrum.address)).then(next);
+  return (ctx, next) =>
+    take(ctx, 'address', address, rateLimitKey(ctx.state.rostrum.address)).then(next);
 }
 
 export function limitCaller({ caller: limiter }: RateLimits = {}): Middleware | undefined {
@@ -101,6 +100,6 @@ export function limitCaller({ caller: limiter }: RateLimits = {}): Middleware | 
   return (ctx, next) => {
     const caller = namedCaller(ctx);
     // Requests without credentials only count for their address.
-    return caller === undefined ? next() : take(ctx, limiter, caller.name).then(next);
+    return caller === undefined ? next() : take(ctx, 'caller', limiter, caller.name).then(next);
   };
 }

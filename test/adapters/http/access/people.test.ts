@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryRateLimiter } from '../../../../src/adapters/http/access/memory-rate-limiter.ts';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { createRostrum, type Scope, scopes } from '../../../../src/index.ts';
 import type { Answer } from '../support/answer.ts';
@@ -104,11 +104,10 @@ describe('a request without credentials', () => {
   });
 
   it('counts towards the limit of its address only, and is logged as "anonymous"', async () => {
-    const limiter = (name: string, limit: number) =>
-      new MemoryRateLimiter({ name, limit, window: 60 });
+    const limiter = (points: number) => new RateLimiterMemory({ points, duration: 60 });
     for (const credentials of [{ authenticate }, {}]) {
       const { logger, lines } = keepLog();
-      const rateLimits = { address: limiter('address', 3), caller: limiter('caller', 1) };
+      const rateLimits = { address: limiter(3), caller: limiter(1) };
       await using api = await startApi({
         app: { ...credentials, anonymous: ['posts:write'], rateLimits, logger },
       });
@@ -206,7 +205,7 @@ describe('/users/me', () => {
   });
 
   it('returns 403 to callers without a user, before their rate limit and the query are checked', async () => {
-    const limit = new MemoryRateLimiter({ name: 'caller', limit: 1, window: 60 });
+    const limit = new RateLimiterMemory({ points: 1, duration: 60 });
     const rateLimits = { caller: limit };
     await using api = await startApi({ app: { authenticate, rateLimits } });
     for (const subject of [null, 'me', 'a\n', 'x'.repeat(256)]) {

@@ -261,12 +261,12 @@ describe('rostrum/fetch', () => {
   it('takes the client address from the address option, or from trusted proxies', async () => {
     const keys: string[] = [];
     const limiter: RateLimiter = {
-      async take(key) {
+      ...{ points: 1, duration: 1 },
+      async penalty(key) {
         keys.push(key);
-        const is = { limit: 1, window: 1, remaining: 0, reset: 1, isExceeded: false };
-        return { policy: 'address', ...is };
+        return { consumedPoints: 1, msBeforeNext: 1000 };
       },
-      peek: () => undefined,
+      get: async () => null,
     };
     const addresses = new WeakMap<Request, string>();
     handle = make({ rateLimits: { address: limiter }, address: (one) => addresses.get(one) });

@@ -7,6 +7,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { freePort } from '../support/free-port.ts';
+import { installNode } from '../support/install-node.ts';
 import { whenFree } from '../support/parallel.ts';
 import { node, npm, type Outcome, outcomeOf, start } from '../support/process.ts';
 import { repository, temporaryDirectory } from '../support/repository-copy.ts';
@@ -84,18 +85,6 @@ const store = {
   text: blocksOf('docs/writing-a-store.md', 'ts').find(({ text }) => isSuite(text))?.text ?? '',
 };
 
-/** Installs a version of Node beside the examples and returns its path. */
-async function installNode(version: string): Promise<string> {
-  const home = join(folder, `node-${version}`);
-  mkdirSync(home);
-  const project = { private: true, allowScripts: { node: true } };
-  writeFileSync(join(home, 'package.json'), JSON.stringify(project));
-  const args = ['install', '--no-audit', '--no-fund', `node@${version}`];
-  const { code, output } = await npm(args, { cwd: home });
-  expect(code, output).to.equal(0);
-  return join(home, 'node_modules', 'node', 'bin', 'node');
-}
-
 describe('the examples in the documentation', function () {
   this.timeout(180_000);
   let compiled: Promise<Outcome>;
@@ -141,7 +130,7 @@ describe('the examples in the documentation', function () {
       let outcomes: Promise<Outcome>[];
       before(async () => {
         const binary =
-          version === process.versions.node ? process.execPath : await installNode(version);
+          version === process.versions.node ? process.execPath : await installNode(version, folder);
         const options = { cwd: folder, env: { DENO_NO_UPDATE_CHECK: '1' } };
         outcomes = examples.map(({ file, isDeno }) =>
           whenFree(() => outcomeOf(start(binary, isDeno ? [...deno, file] : [file], options))),

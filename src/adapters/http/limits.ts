@@ -327,7 +327,7 @@ export class Connections extends Map<Socket, Connection> {
 
 /**
  * Makes Node's parser stop when the connection is destroyed: it would build all requests of the chunk that it has read,
- * which can be a thousand. `onIncoming` is not documented; test/adapters/http/server/connections.test.ts guards it.
+ * which can be a thousand. `onIncoming` is not documented; test/adapters/http/server/parser.slow.ts tests it.
  */
 function stopParserOnceDestroyed(socket: Socket): void {
   const { parser } = socket as unknown as { readonly parser?: { onIncoming: OnIncoming } };

@@ -172,9 +172,9 @@ function readData(path: string): Data | undefined {
 /** Returns only what is in the file: an event must not be readable before its change is safe. */
 function readLog({ data, unsaved }: DataFile, limit: number, after?: string): EventPage {
   const { name, dropped, events } = data.log;
-  const [givenName, number] = (after ?? `${name}.${unsaved}`).split('.', 2);
-  const start = Number(number);
-  if (givenName !== name || !(start >= dropped && start <= unsaved)) {
+  const start = after === undefined ? unsaved : Number(after.slice(name.length + 1));
+  const isOwn = after === undefined || after === `${name}.${start}`;
+  if (!(isOwn && start >= dropped && start <= unsaved)) {
     throw new RostrumError('events-expired', {});
   }
   const end = Math.min(start + limit, unsaved);
@@ -283,10 +283,11 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
   protected checkConflicts(record: R): void {
     for (const field of this.#declared.filter(({ isUnique }) => isUnique)) {
       const value = declaredValue(record, field.name);
+      if (value === null) continue;
       const isHolder = (other: R) =>
         other.id !== record.id && declaredValue(other, field.name) === value;
       const others = Array.from(this.table.rows.values(), (row) => shown<R>(row).record);
-      if (value !== null && others.some(isHolder)) throw fieldTaken(field.name);
+      if (others.some(isHolder)) throw fieldTaken(field.name);
     }
   }
 

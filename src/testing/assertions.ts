@@ -30,10 +30,16 @@ export function assert(condition: unknown, fault: string): asserts condition {
 
 /** Compares two values deeply; the order of keys does not matter. */
 export function expectEqual(what: string, actual: unknown, expected: unknown): void {
+  const fault = differenceOf(what, actual, expected);
+  if (fault !== undefined) fail(fault);
+}
+
+/** Says where two values differ; undefined if they are equal. */
+export function differenceOf(what: string, actual: unknown, expected: unknown): string | undefined {
   const difference = findDifference(actual, expected);
-  if (difference === undefined) return;
+  if (difference === undefined) return undefined;
   const [at, one, other] = difference;
-  fail(`${what}${at && `, at ${at},`} is ${quote(one)}, expected ${quote(other)}`);
+  return `${what}${at && `, at ${at},`} is ${quote(one)}, expected ${quote(other)}`;
 }
 
 type Difference = readonly [at: string, actual: unknown, expected: unknown];
@@ -120,7 +126,7 @@ export async function expectReplay<R extends Entity>(
 const issuesOf: Readonly<Record<string, readonly string[]>> = {
   'invalid-record': ['/authorId unknown', '/age type', '/pages type'],
   'email-taken': ['/email taken'],
-  'field-taken': ['/code taken', '/slug taken'],
+  'field-taken': ['/code taken', '/badge taken', '/slug taken', '/path taken'],
 };
 
 /** Expects that a call ends in an error of the core, and returns the error's details. */

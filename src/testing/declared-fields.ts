@@ -35,7 +35,7 @@ export function describeDeclaredFields(suite: Suite): void {
 /** Values that no record has. */
 const unknownValues: Readonly<Record<DeclaredType, readonly unknown[]>> = {
   text: [...unknownTexts, 'e%', '{}'],
-  number: [7, 1e300, -5e-324],
+  number: [7, 1e301, 1.5e-323],
   boolean: [],
   'text[]': ['c', 'c,', 'B', '","', '[]', '1'],
 };
@@ -69,7 +69,10 @@ function fieldOf(collection: Collection, type: DeclaredType): QueryField {
 function conditionsOn(by: QueryField, type: DeclaredType): Condition[] {
   const condition = (op: Condition['op'], value: unknown) => ({ ...by, op, value }) as Condition;
   const sought = [...new Set([...declaredValues[type].flat(), ...unknownValues[type]])];
-  const equal = sought.map((value) => condition(type === 'text[]' ? 'has' : 'eq', value));
+  const zero = type === 'number' ? [-0] : [];
+  const equal = [...sought, ...zero].map((value) =>
+    condition(type === 'text[]' ? 'has' : 'eq', value),
+  );
   if (!isSortable({ type })) return equal;
   const ends = [...sought.filter((_, n) => n % 4 === 0), ...(type === 'number' ? rangeEnds : [])];
   const ranges = ends.flatMap((end) => [condition('from', end), condition('before', end)]);

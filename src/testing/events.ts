@@ -1,3 +1,4 @@
+import { createMemoryStore } from '../adapters/memory/index.ts';
 import type { Collection, Id } from '../domain/records/record.ts';
 import type { EventLog, EventPosition, RecordEvent } from '../ports/event-log.ts';
 import type { Store } from '../ports/store.ts';
@@ -113,7 +114,13 @@ function describeReads({ test }: Suite): void {
     const { next } = await log.read(1);
     assert(/^[!-~]{1,512}$/.test(next), `a position is not 1 to 512 visible characters: ${next}`);
     const other = `${next[0] === '1' ? '2' : '1'}${next.slice(1)}`;
-    for (const position of ['', 'x', '0', next.slice(1), other]) {
+    const forms = ['1$&', '+$&', ' $&', '0$&', '$&.0', '$&e0', '0x$&', '-$&', '$&$&'];
+    const odd = [/\d+/, /\d+(?!.*\d)/].flatMap((digits) => [
+      next.replace(digits, (number) => String(Number(number) + 1)),
+      ...forms.map((form) => next.replace(digits, form)),
+    ]);
+    const { next: foreign } = await logOf(createMemoryStore()).read(1);
+    for (const position of ['', 'x', '0', next.slice(1), other, foreign, ...odd]) {
       await expectError(log.read(1, position), 'events-expired');
     }
   });
@@ -195,13 +202,26 @@ export function logOf({ events }: Store): EventLog {
  * record, and in any order between records.
  */
 export async function followEvents(store: Store) {
-  const log = logOf(store);
+  let log = logOf(store);
   let position: EventPosition = (await log.read(1)).next;
   const received: RecordEvent[] = [];
+  /** Earlier positions, and how many events came before them. */
+  let earlier: (readonly [EventPosition, number])[] = [];
+  const markers: Id[] = [];
   const read = async (limit: number) => {
+    earlier.push([position, received.length]);
     const page = await log.read(limit, position);
     position = page.next;
     received.push(...page.events);
+  };
+  /** Continues on another handle of the same data. Its log may have dropped the events before. */
+  const restarted = async (other: Store): Promise<void> => {
+    log = logOf(other);
+    const [outcome] = await Promise.allSettled([log.read(1, position)]);
+    if (outcome.status === 'fulfilled') return;
+    await expectError(Promise.reject(outcome.reason), 'events-expired');
+    position = (await log.read(1)).next;
+    earlier = [];
   };
   const expect = async (expected: readonly RecordEvent[]): Promise<void> => {
     const [last = ''] = await insert(store.users, [user()]);
@@ -209,10 +229,23 @@ export async function followEvents(store: Store) {
       await read(50);
       return received.some(({ id }) => id === last);
     });
-    const events = received.filter(({ id }) => id !== last);
+    markers.push(last);
+    const events = received.filter(({ id }) => !markers.includes(id));
     expectEqual('the events', byRecord(events), byRecord(expected));
+    const step = Math.ceil(earlier.length / 8);
+    for (const [from, count] of earlier.filter((_, n) => n % step === 0)) {
+      const found: RecordEvent[] = [];
+      let next = from;
+      await until(async () => {
+        const page = await log.read(1000, next);
+        found.push(...page.events);
+        ({ next } = page);
+        return found.length >= received.length - count;
+      });
+      expectEqual('the events after an earlier position', found, received.slice(count));
+    }
   };
-  return { read, expect };
+  return { read, restarted, expect };
 }
 
 function byRecord(events: readonly RecordEvent[]): Record<string, string[]> {

@@ -40,7 +40,10 @@ export function describeStore(name: string, contract: StoreContract): void {
       const title = another ? `${group}, on two handles in turn` : group;
       describe(title, () => declare(suiteOfTwo));
     }
-    if (reopen) describe('reopen', () => describeReopen(suite, reopen));
+    if (reopen) {
+      describe('reopen', () => describeReopen(suite, reopen));
+      describe('random walks with restarts', () => describeWalks(suite, reopen));
+    }
   });
 }
 

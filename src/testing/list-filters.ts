@@ -22,12 +22,29 @@ export function describeFilters({ testEach }: Suite): void {
     });
   }
 
+  testEach('texts that begin with another text', async (resource) => {
+    const created = await insertVaried(resource);
+    const field = resource.name === 'users' ? 'nameKey' : 'titleKey';
+    const texts = [...created.map((record) => rowOf(resource.name, record)[field] ?? ''), 'οδοσ'];
+    for (const start of new Set(texts.flatMap(beginningsOf))) {
+      const { from, before } = prefixSpan(start);
+      const ends = before === undefined ? [] : [{ field, op: 'before', value: before } as const];
+      await expectSelected(resource, created, { field, op: 'from', value: from }, ...ends);
+    }
+  });
+
   testEach('"in" with a hundred ids', async ({ records, make }) => {
     const [a = '', b = '', c = ''] = await insert(records, [make(), make(), make()]);
     await expectMatches(records, [oneOf('id', [b, b, 'none', b, '', '__proto__'])], [b]);
     const hundred = [...times(97, (n) => `none-${n}`), c, b, a];
     await expectMatches(records, [oneOf('id', hundred)], [a, b, c]);
   });
+}
+
+/** Returns the first one and two code points of a text, all but the last one, and the whole text. */
+function beginningsOf(text: string): string[] {
+  const points = Array.from(text);
+  return [1, 2, points.length - 1, points.length].map((count) => points.slice(0, count).join(''));
 }
 
 function conditionsOf(field: string, op: Condition['op'], found: readonly string[]): Condition[] {

@@ -69,16 +69,13 @@ export async function expectMatches<R extends Entity>(
   expectEqual(`the pages of ${query}`, idsOf(found), ids);
 }
 
-/** Expects those of the created records, the oldest first, that meet the condition. */
+/** Expects those of the created records, the oldest first, that meet the conditions. */
 export async function expectSelected<R extends Entity>(
   { name, records }: Resource<R>,
   created: readonly R[],
-  condition: Condition,
+  ...conditions: Condition[]
 ): Promise<void> {
-  const query = {
-    conditions: [condition],
-    order: { field: 'createdAt', direction: 'asc' },
-  } as const;
+  const query = { conditions, order: { field: 'createdAt', direction: 'asc' } } as const;
   const expected = idsOf(select(name, created, query));
   const { items, total } = await list(records, { ...query, total: true });
   expectEqual('the list', idsOf(recordsOf(items)), expected);
@@ -94,7 +91,7 @@ export function select<R extends Entity>(
   const sign = order.direction === 'asc' ? 1 : -1;
   return records
     .map((record) => ({ record, row: rowOf(name, record) }))
-    .filter(({ record, row }) => conditions.every((one) => isMet(one, { ...record, ...row })))
+    .filter(({ record, row }) => conditions.every((one) => isMet(one, one.declaredType ? record : row)))
     .map(({ record, row }) => ({ record, key: sortKeyOf(record, row, order), id: record.id }))
     .filter((one) => after === undefined || sign * comparePositions(one, after) > 0)
     .sort((a, b) => sign * comparePositions(a, b))
@@ -105,10 +102,8 @@ export function sortKeyOf(record: object, row: SearchRow, by: QueryField): SortK
   return by.declaredType ? declaredValue(record, by.field) : (row[by.field] ?? null);
 }
 
-function isMet(
-  condition: Condition,
-  { [condition.field]: value }: object & Record<string, unknown>,
-) {
+function isMet(condition: Condition, values: object): boolean {
+  const value: unknown = Reflect.get(values, condition.field);
   if (condition.op === 'isNull') return value === null;
   if (condition.op === 'eq') return value === condition.value;
   if (condition.op === 'has') return Array.isArray(value) && value.includes(condition.value);

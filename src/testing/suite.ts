@@ -14,7 +14,10 @@ export interface Runner {
 }
 
 export interface StoreContract extends Runner {
-  /** Opens a new, empty store. Each test calls it once and closes the store. */
+  /**
+   * Opens a new, empty store. Each test calls it once and closes the store. A random walk that fails opens
+   * more stores, one after the other, to find the shortest part of it that fails.
+   */
   readonly open: (options: StoreOptions) => Store | Promise<Store>;
   /** Says why the store has no `transfer`. The name of a test shows the reason. */
   readonly withoutTransfer?: string | undefined;
@@ -81,25 +84,27 @@ export interface Suite {
   ): void;
 }
 
-/** Declared fields of each type, some named like inherited members or like fields of the other collection. */
+/** Declared fields of each type, some named like inherited members or like search fields. */
 export const declaredFields = {
   users: {
     city: 'text',
     age: 'number',
     active: 'boolean',
     constructor: 'text',
-    title: 'text',
+    nameKey: 'text',
     groups: 'text[]',
     code: { type: 'number', unique: true },
+    badge: { type: 'number', unique: true },
   },
   posts: {
     language: 'text',
     pages: 'number',
     pinned: 'boolean',
     constructor: 'text',
-    email: 'text',
+    titleKey: 'text',
     tags: 'text[]',
     slug: { type: 'text', unique: true },
+    path: { type: 'text', unique: true },
   },
 } as const;
 

@@ -8,6 +8,7 @@ import {
   type QueryOrder,
 } from '../domain/lists/list.ts';
 import { sorts } from '../domain/lists/search.ts';
+import { earliestInstant, latestInstant } from '../domain/records/instant.ts';
 import type { Post } from '../domain/records/post.ts';
 import type { Receipt } from '../domain/records/receipt.ts';
 import {
@@ -18,11 +19,12 @@ import {
   type Versioned,
   VersionedRecord,
 } from '../domain/records/record.ts';
+import { prefixSpan } from '../domain/records/text.ts';
 import type { User } from '../domain/records/user.ts';
 import type { Guard } from '../ports/repository.ts';
 import type { Store } from '../ports/store.ts';
 import { deleteModes } from '../ports/user-repository.ts';
-import { at, digest, post, rangeEnds, times, user } from './fixtures.ts';
+import { at, digest, longTexts, post, rangeEnds, times, user } from './fixtures.ts';
 import { sortKeyOf } from './lists.ts';
 import { declaredFields, repositoryOf, rowOf, transferOf } from './suite.ts';
 
@@ -37,15 +39,24 @@ const ids = {
   users: ['u', 'U', 'ü', 'u1', 'u2', 'u10', '~'],
   posts: [...times(16, (n) => `p${n}`), 'u', 'ü'],
 };
-const texts = ['Ada', 'ada', 'ADA L', 'Ä', 'A\u0308', 'straße', 'STRASSE', '😀', '～'];
+const texts = [
+  ...['Ada', 'ada', 'ADA L', 'Ä', 'A\u0308', 'straße', 'STRASSE', '😀', '～', 'a%', 'a_b', "a'", 'a\\'],
+  ...['a*', 'a?', 'a[d]', 'ΟΔΟΣ', 'οδοσα', 'ﬁn', 'fin', 'a\u{10ffff}', ...longTexts(200)],
+];
 const emails = ['ada@x.example', 'ADA@X.example', 'b@ü.example', 'b@xn--tda.example', 'c@y.z'];
-const moments = times(6, (n) => at(n * 40_000));
+const moments = [
+  ...[earliestInstant, '1969-12-31T23:59:59.998Z', '1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00.000Z'],
+  ...['2038-01-19T03:14:08.000Z', ...[0, 1, 40_000, 80_000, 120_000].map(at), latestInstant],
+];
 const versions = [1, 2, 3, 5, 9, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32];
 const declaredPools: Readonly<Record<DeclaredType, readonly unknown[]>> = {
-  text: ['en', 'EN', 'é', 'e\u0301', '1', '', ' ', '😀', '～', '～'.repeat(1000)],
-  number: [1, 1.5, -1, 0, 2 ** 31, 0.3, 0.1 + 0.2, 2 ** 53 - 1, 1 - 2 ** 53, 1e-7],
+  text: ['en', 'EN', 'é', 'e\u0301', '1', '', ' ', '😀', '～', ...longTexts(1000, '～')],
+  number: [1, 1.5, -1, -1.5, 0, 2 ** 31, 0.3, 0.1 + 0.2, 2 ** 53 - 1, 1 - 2 ** 53, 1e-7, 1e300, 2e300],
   boolean: [true, false],
-  'text[]': [['en'], ['en', 'é'], ['en', 'en'], [], ['a,b', '"'], ['EN', ''], ['a', 'b', 'en']],
+  'text[]': [
+    ...[['en'], ['en', 'é'], ['en', 'en'], [], ['a,b', '"'], ['EN', ''], ['a', 'b', 'en']],
+    times(20, (n) => `${'abcdefghijklmnopqrst'[n]}`),
+  ],
 };
 
 /** Makes the same calls for the same seed. */
@@ -55,8 +66,12 @@ export class RandomCalls {
   /** The `next` of the last page by each field, in the direction of the last list. */
   readonly #positions = new Map<string, Position>();
   #state: number;
+  /** Records of earlier calls. Repeating their values makes records conflict, and lists find them. */
+  readonly #recent = { users: [] as Entity[], posts: [] as Entity[] };
   /** Milliseconds of the fixtures' time. It never goes back, so expired receipts stay expired. */
   #now = 0;
+  /** When the last receipt under each key expires. */
+  readonly #untils = new Map<string, number>();
 
   /** @param memory the store that the calls are made on first */
   constructor(seed: number, memory: Store, hasTransfer: boolean) {
@@ -74,6 +89,7 @@ export class RandomCalls {
         [2, (collection) => this.#load(collection)],
         [1, (collection) => this.#loadDeleted(collection)],
         [1, (collection) => this.#scan(collection)],
+        [1, (collection) => this.#scanDeleted(collection)],
         [1, () => this.#mark()],
       );
     }
@@ -81,8 +97,23 @@ export class RandomCalls {
   }
 
   next(): Promise<Call> {
-    this.#now += 1000;
+    this.#now += this.#pick([0, 1, 999, 1000]);
     return this.#pick(this.#kinds)(this.#pick(['users', 'posts', 'posts'] as const));
+  }
+
+  /** Calls that read everything: by id, and by each index. */
+  sweep(): Call[] {
+    return (['users', 'posts'] as const).flatMap((collection): Call[] => [
+      ...ids[collection].flatMap((id): Call[] => [
+        (store) => repositoryOf(store, collection).get(id),
+        (store) => repositoryOf(store, collection).lastVersion(id),
+      ]),
+      ...sortable(collection).map((field): Call => {
+        const order = { ...field, direction: this.#pick(['asc', 'desc'] as const) };
+        const query = { conditions: [], order, limit: 1000, bytes: pageLimits.bytes, total: true };
+        return (store) => repositoryOf(store, collection).list(query);
+      }),
+    ]);
   }
 
   async #list(collection: Collection): Promise<Call> {
@@ -164,13 +195,14 @@ export class RandomCalls {
   }
 
   async #scan(collection: Collection): Promise<Call> {
-    const { limit, bytes } = this.#limits();
+    const request = { ...this.#limits(), after: this.#maybe(this.#pick(ids[collection])) };
+    return (store) => transferOf(store)[collection].scan(request);
+  }
+
+  async #scanDeleted(collection: Collection): Promise<Call> {
+    const { limit } = this.#limits();
     const after = this.#maybe(this.#pick(ids[collection]));
-    return async (store) => {
-      const transfer = transferOf(store)[collection];
-      const records = await transfer.scan({ limit, bytes, after });
-      return [records, await transfer.deleted.scan(limit, after)];
-    };
+    return (store) => transferOf(store)[collection].deleted.scan(limit, after);
   }
 
   async #mark(): Promise<Call> {
@@ -181,11 +213,13 @@ export class RandomCalls {
   async #query(collection: Collection): Promise<ListQuery> {
     const stored = await this.#memory[collection].get(await this.#id(collection));
     const other = this.#record(collection);
-    const record: Entity = stored && this.#chance(0.8) ? stored.record : other;
+    const known = this.#chance(0.2) ? this.#pick(this.#recent[collection]) : stored?.record;
+    const record: Entity = known && this.#chance(0.9) ? known : other;
     const conditions: Condition[] = [];
-    for (let n = this.#randomBelow(4); n > 0; n--) {
-      const earlier = this.#chance(0.3) ? conditions.at(-1) : undefined;
-      conditions.push(this.#condition(collection, record, earlier));
+    for (let n = this.#pick([0, 1, 1, 2, 2, 3, 4, 6]); n > 0; n--) {
+      const last = conditions.at(-1);
+      const earlier = this.#chance(last?.op === 'has' ? 0.7 : 0.3) ? last : undefined;
+      conditions.push(...this.#conditions(collection, record, earlier));
     }
     const order = this.#order(collection, conditions);
     const keyed = this.#chance(0.7) ? record : other;
@@ -205,23 +239,19 @@ export class RandomCalls {
 
   /** An order, half of the time by a field that a condition is on. */
   #order(collection: Collection, conditions: readonly QueryField[]): QueryOrder {
-    const declared = fieldsIn(declaredFields[collection]).filter(isSortable);
-    const sortable: readonly QueryField[] = [
-      ...Object.values<string>(sorts[collection]).map((field) => ({ field })),
-      ...declared.map(({ name, type }) => ({ field: name, declaredType: type })),
-    ];
+    const all = sortable(collection);
     const names = conditions.map((one) => nameOf(collection, one));
-    const own = sortable.filter((one) => names.includes(nameOf(collection, one)));
-    const field = this.#pick(own.length > 0 && this.#chance(0.5) ? own : sortable);
+    const own = all.filter((one) => names.includes(nameOf(collection, one)));
+    const field = this.#pick(own.length > 0 && this.#chance(0.5) ? own : all);
     return { ...field, direction: this.#pick(['asc', 'desc']) };
   }
 
   /**
-   * A condition that mostly holds for this record.
+   * A condition that mostly holds for this record, or the two of a text that begins with another text.
    *
    * @param earlier an earlier condition; this one is on the same field
    */
-  #condition(collection: Collection, record: Entity, earlier?: QueryField): Condition {
+  #conditions(collection: Collection, record: Entity, earlier?: QueryField): Condition[] {
     const declared = fieldsIn(declaredFields[collection]);
     const { name, type } =
       declared.find((one) => one.name === earlier?.field) ?? this.#pick(declared);
@@ -232,16 +262,23 @@ export class RandomCalls {
       const value = this.#pick(own.length > 0 && this.#chance(0.9) ? own : others);
       const equal = type === 'text[]' ? 'has' : 'eq';
       const op = isRange ? this.#pick(['from', 'before']) : equal;
-      return { field: name, declaredType: type, op, value } as Condition;
+      return [{ field: name, declaredType: type, op, value } as Condition];
     }
     const row = rowOf(collection, record);
     const other = rowOf(collection, this.#record(collection));
     const field = this.#pick(earlier ? [earlier.field] : Object.keys(row));
     const value = (this.#chance(0.8) ? row : other)[field] ?? null;
-    const op = this.#pick(['eq', 'in', 'from', 'before'] as const);
-    if (value === null) return { field, op: 'isNull' };
-    if (op === 'in') return { field, op, value: [value, other[field] ?? value] };
-    return { field, op, value: op === 'before' && this.#chance(0.7) ? `${value}\u0001` : value };
+    const op = this.#pick(['eq', 'in', 'from', 'before', 'start'] as const);
+    if (value === null) return [{ field, op: 'isNull' }];
+    if (op === 'in') return [{ field, op, value: [value, other[field] ?? value] }];
+    if (op !== 'start') {
+      const isNext = op === 'before' && this.#chance(0.7);
+      return [{ field, op, value: isNext ? `${value}\u0001` : value }];
+    }
+    const points = Array.from(value);
+    const span = prefixSpan(points.slice(0, 1 + this.#randomBelow(points.length)).join(''));
+    const end = span.before === undefined ? [] : [{ field, op: 'before', value: span.before } as const];
+    return [{ field, op: 'from', value: span.from }, ...end];
   }
 
   #record(collection: Collection, id: Id = this.#pick(ids[collection])): User & Post {
@@ -258,7 +295,12 @@ export class RandomCalls {
             authorId: this.#maybe(this.#pick(ids.users)) ?? null,
             publishedAt: this.#maybe(this.#pick(moments)) ?? null,
           });
-    return { ...own, ...common, ...Object.fromEntries(declared) } as User & Post;
+    const recent = this.#chance(0.4) ? this.#pick(this.#recent[collection]) : {};
+    const repeated = Object.entries(recent ?? {}).filter(() => this.#chance(0.3));
+    const record = { ...own, ...Object.fromEntries([...declared, ...repeated]), ...common };
+    this.#recent[collection].push(record as Entity);
+    if (this.#recent[collection].length > 3) this.#recent[collection].shift();
+    return record as User & Post;
   }
 
   /** An id from the pool, usually one that exists (or, if `exists` is false, one that doesn't). */
@@ -275,7 +317,11 @@ export class RandomCalls {
   #receipt(): Receipt {
     const key = digest(this.#randomBelow(4));
     const fingerprint = digest(-this.#pick([1, 1, 2]));
+    // Some begin when the earlier one with their key ends, or one millisecond before.
+    const edge = (this.#untils.get(key) ?? 0) - this.#randomBelow(2);
+    if (this.#chance(0.1)) this.#now = Math.max(this.#now, edge);
     const until = this.#now + this.#pick([1000, 20_000, 400_000]);
+    this.#untils.set(key, until);
     return { key, fingerprint, from: at(this.#now), until: at(until) };
   }
 
@@ -284,9 +330,9 @@ export class RandomCalls {
     return { limit: this.#pick([1, 2, 3, 1000]), bytes: this.#pick([1, 500, bytes, bytes]) };
   }
 
-  /** One to three of the values. */
+  /** At most three of the values. */
   #some<T>(values: readonly T[]): T[] {
-    return [...new Set(times(1 + this.#randomBelow(3), () => this.#pick(values)))];
+    return [...new Set(times(this.#pick([0, 1, 1, 2, 3]), () => this.#pick(values)))];
   }
 
   #maybe<T>(value: T): T | undefined {
@@ -308,6 +354,15 @@ export class RandomCalls {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) % limit;
   }
+}
+
+/** The fields that a collection can be sorted by. */
+function sortable(collection: Collection): readonly QueryField[] {
+  const declared = fieldsIn(declaredFields[collection]).filter(isSortable);
+  return [
+    ...Object.values<string>(sorts[collection]).map((field) => ({ field })),
+    ...declared.map(({ name, type }) => ({ field: name, declaredType: type })),
+  ];
 }
 
 function nameOf(collection: Collection, { field, declaredType }: QueryField): string {

@@ -9,6 +9,11 @@ export class Watch {
   readonly #failedCalls = new Map<unknown, string>();
   #last = () => 'none';
 
+  /** The last call, with its arguments. */
+  get last(): string {
+    return this.#last();
+  }
+
   /** Returns a store that forwards calls to one handle, or to two in turn. */
   over(one: Store, two: Store = one): Store {
     let calls = 0;
@@ -21,7 +26,7 @@ export class Watch {
     let fault = `The suite is wrong, or a result of the store has another type: ${quote(error)}`;
     if (error instanceof StoreFailure) fault = error.message;
     else if (call) fault = storeFailure(`${call} ended in ${quote(error)}`).message;
-    return new StoreFailure(`${fault} (the last call was ${this.#last()})`, { cause: error });
+    return new StoreFailure(`${fault} (the last call was ${this.last})`, { cause: error });
   }
 
   #member<T extends object>(path: string, of: () => T): T {

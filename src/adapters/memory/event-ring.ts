@@ -25,10 +25,10 @@ export class EventRing {
   }
 
   #countOf(position: EventPosition): number {
-    const [name, count = ''] = position.split('.', 2);
-    const from = /^\d{1,15}$/.test(count) ? Number(count) : Number.NaN;
+    const from = Number(position.slice(this.#name.length + 1));
     const isKept = from >= this.#count - capacity && from <= this.#count;
-    if (name !== this.#name || !isKept) throw new RostrumError('events-expired', {});
+    const isOwn = position === `${this.#name}.${from}`;
+    if (!(isOwn && isKept)) throw new RostrumError('events-expired', {});
     return from;
   }
 }

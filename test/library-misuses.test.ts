@@ -239,6 +239,18 @@ const lists: readonly Pair[] = [
     () => users.list({ after: 'eyJrIjoi' }),
   ],
   [
+    'a position with all()',
+    () => posts.all({ limit: 10 }),
+    // @ts-expect-error
+    () => posts.all({ after: { key: null, id: 'p' } }),
+  ],
+  [
+    'a field in "fields" that no record has',
+    () => [posts.list({ fields: ['slug', 'url', 'body'] }), free.posts.list({ fields: ['any'] })],
+    // @ts-expect-error
+    () => posts.list({ fields: ['slug', 'ulr'] }),
+  ],
+  [
     'a total with all()',
     () => users.all({ limit: 10 }),
     // @ts-expect-error
@@ -321,6 +333,12 @@ const parts: readonly Pair[] = [
     () => free.users satisfies UserService,
     // @ts-expect-error
     () => ({ ...free.users, get: undefined }) satisfies UserService,
+  ],
+  [
+    'a name instead of a token',
+    () => override(tokens.ids, () => ({ next: () => 'x' })),
+    // @ts-expect-error
+    () => override('ids', () => ({ next: () => 'x' })),
   ],
   [
     'an override with the wrong type',

@@ -1,9 +1,9 @@
-import { Container, type ServiceIdentifier } from 'inversify';
+import { Container } from 'inversify';
 import type { Store } from '../../ports/store.ts';
 import { declaredFieldsOf, type GivenSettings, withDefaults } from '../../settings/settings.ts';
 import { accessModule, coreModule, httpModule, systemModule } from './modules.ts';
 import { openStore } from './open-store.ts';
-import { tokens } from './tokens.ts';
+import { type Token, tokens } from './tokens.ts';
 
 /** Replaces or decorates a part of a container while the container is created. */
 export type Override = (container: Container) => void;
@@ -12,9 +12,9 @@ export type Override = (container: Container) => void;
  * Replaces one part of the container. `make` runs when the part is first requested. {@link closeContainer}
  * also closes a store created this way.
  */
-export function override<T>(token: ServiceIdentifier<T>, make: () => T | Promise<T>): Override {
+export function override<T>(token: Token<T>, make: () => T | Promise<T>): Override {
   return (container) => {
-    const opens = token === (tokens.store as ServiceIdentifier);
+    const opens = token === (tokens.store as Token<unknown>);
     const part = opens ? () => opening(container, make) : make;
     container.rebind(token).toResolvedValue(part).inSingletonScope();
   };
@@ -24,10 +24,7 @@ export function override<T>(token: ServiceIdentifier<T>, make: () => T | Promise
  * Decorates one part of the container. `around` runs once, with the part that the container would
  * have without it. A store that wraps another one must close it.
  */
-export function decorate<T>(
-  token: ServiceIdentifier<T>,
-  around: (inner: T) => T | Promise<T>,
-): Override {
+export function decorate<T>(token: Token<T>, around: (inner: T) => T | Promise<T>): Override {
   return (container) => {
     container.onActivation(token, (_context, inner) => around(inner));
   };

@@ -1,4 +1,4 @@
-import type { ServiceIdentifier } from 'inversify';
+import type { Newable } from 'inversify';
 import type { CustomFieldsInput } from '../../domain/fields/custom-fields.ts';
 import type { HostRules } from '../../domain/records/host-rules.ts';
 import type { JsonObject } from '../../domain/records/json.ts';
@@ -18,9 +18,11 @@ import type {
 } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 
-/** Carries the type of its part: binding or requesting another type is a compile error. */
-function token<T>(name: string): ServiceIdentifier<T> {
-  return Symbol.for(`rostrum.${name}`) as ServiceIdentifier<T>;
+/** Carries the type of its part: binding or requesting another type is a compile error, and so is a string. */
+export type Token<T> = symbol | Newable<T>;
+
+function token<T>(name: string): Token<T> {
+  return Symbol.for(`rostrum.${name}`);
 }
 
 /** Every part of the container. An override can replace each of them. */
@@ -57,6 +59,6 @@ export function rostrumToken<
   UI extends object = CustomFieldsInput,
   PO extends object = JsonObject,
   PI extends object = CustomFieldsInput,
->(_schemas: TypedSchemas<UO, UI, PO, PI>): ServiceIdentifier<Rostrum<UO, UI, PO, PI>> {
-  return tokens.rostrum as ServiceIdentifier<unknown> as ServiceIdentifier<Rostrum<UO, UI, PO, PI>>;
+>(_schemas: TypedSchemas<UO, UI, PO, PI>): Token<Rostrum<UO, UI, PO, PI>> {
+  return tokens.rostrum as Token<unknown> as Token<Rostrum<UO, UI, PO, PI>>;
 }

@@ -7,14 +7,14 @@ import type {
   DeclaredSortOf,
 } from '../lists/declared-types.ts';
 import type { Page } from '../lists/list.ts';
-import type { FieldNames, ListRequest } from '../lists/list-request.ts';
+import type { ListRequest } from '../lists/list-request.ts';
 import type { PostFilter, PostSort } from '../lists/search.ts';
 import type { JsonObject } from '../records/json.ts';
 import type { Post, PostInput, PostPatch } from '../records/post.ts';
 import type { Precondition } from '../records/precondition.ts';
 import type { Id, Versioned } from '../records/record.ts';
 import type { PublicUser } from '../records/user.ts';
-import type { Listed, RecordService } from './record-service.ts';
+import type { Listed, NamesIn, RecordService } from './record-service.ts';
 
 export interface PageWithAuthors<R> extends Page<R> {
   readonly users: readonly Versioned<PublicUser>[];
@@ -38,7 +38,7 @@ export interface PostService<
    *
    * @param request with `fields`, each post has its `authorId` too
    */
-  listWithAuthors<const Names extends FieldNames = undefined>(
+  listWithAuthors<const Names extends NamesIn<Post<CustomOf<Custom, Fields>>> = undefined>(
     request?: ListRequest<
       PostFilter<DeclaredFilterOf<Fields>>,
       PostSort | DeclaredSortOf<Fields>,

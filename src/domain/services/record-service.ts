@@ -1,10 +1,12 @@
 import type { Creation } from '../../ports/repository.ts';
 import type { Page } from '../lists/list.ts';
-import type { FieldNames, ListRequest } from '../lists/list-request.ts';
+import type { ListRequest } from '../lists/list-request.ts';
 import type { SharedFilter } from '../lists/search.ts';
+import type { Post } from '../records/post.ts';
 import type { Precondition } from '../records/precondition.ts';
 import type { CreateOptions } from '../records/receipt.ts';
 import type { Id, ServerMadeFields, Versioned } from '../records/record.ts';
+import type { User } from '../records/user.ts';
 
 /** No value has this type, so that a compiler error names the field. */
 interface NoSuchField<Name> {
@@ -17,6 +19,13 @@ export type NoOther<T, Allowed> = {
 };
 
 type KeysOf<T> = T extends unknown ? keyof T : never;
+
+/** Names of top-level fields; undefined for whole records. Any name, if the type of the custom fields is not known. */
+export type NamesIn<R> =
+  | readonly ([Exclude<KeysOf<R>, KnownName>] extends [never] ? string : string & KeysOf<R>)[]
+  | undefined;
+
+type KnownName = keyof User<object> | keyof Post<object>;
 
 /** The id and some other fields of a record. */
 export type PartialRecord<R extends Pick<ServerMadeFields, 'id'>> = Pick<R, 'id'> & {
@@ -71,7 +80,7 @@ export interface RecordService<
    *
    * @throws TypeError or RangeError for an invalid request
    */
-  list<const Fields extends FieldNames = undefined>(
+  list<const Fields extends NamesIn<R> = undefined>(
     request?: ListRequest<Filter, Sort, Fields>,
   ): Promise<Page<Listed<R, Fields>>>;
 
@@ -82,7 +91,9 @@ export interface RecordService<
    * @param request `limit` is the number of records to read at a time
    * @throws like {@link list}
    */
-  all(request?: Omit<ListRequest<Filter, Sort>, 'total'>): AsyncGenerator<Versioned<R>>;
+  all<const Fields extends NamesIn<R> = undefined>(
+    request?: Omit<ListRequest<Filter, Sort, Fields>, 'after' | 'total'>,
+  ): AsyncGenerator<Versioned<Listed<R, Fields>>>;
 
   /**
    * Replaces a whole record: fields that the input leaves out are removed.

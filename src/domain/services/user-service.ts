@@ -8,13 +8,13 @@ import type {
   DeclaredSortOf,
 } from '../lists/declared-types.ts';
 import type { Page } from '../lists/list.ts';
-import type { FieldNames, ListRequest } from '../lists/list-request.ts';
+import type { ListRequest } from '../lists/list-request.ts';
 import type { UserFilter, UserSort } from '../lists/search.ts';
 import type { JsonObject } from '../records/json.ts';
 import type { Precondition } from '../records/precondition.ts';
 import type { Id, Versioned } from '../records/record.ts';
 import type { PublicUser, User, UserInput, UserPatch } from '../records/user.ts';
-import type { Change, Listed, RecordService } from './record-service.ts';
+import type { Change, Listed, NamesIn, RecordService } from './record-service.ts';
 
 /** Options of the deletion of a user. */
 export interface DeleteUserOptions extends Precondition {
@@ -51,7 +51,7 @@ export interface UserService<
    *
    * @throws RostrumError `forbidden` for a filter or an order by another field
    */
-  listPublic<const Names extends FieldNames = undefined>(
+  listPublic<const Names extends NamesIn<PublicUser<CustomOf<Custom, Fields>>> = undefined>(
     request?: ListRequest<
       UserFilter<DeclaredFilterOf<Fields>>,
       UserSort | DeclaredSortOf<Fields>,

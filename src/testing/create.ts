@@ -10,8 +10,6 @@ import {
   quote,
 } from './assertions.ts';
 import {
-  at,
-  digest,
   knownIds,
   longTexts,
   newReceipt,
@@ -157,42 +155,4 @@ function describeReceipts({ testEach }: Suite): void {
     await expectReplay(records, receipt, record, other);
     for (const { id } of [record, other]) await expectAbsent(records, id);
   });
-
-  testEach('rejects a key with another fingerprint', async ({ records, make }) => {
-    const receipt = newReceipt();
-    const record = make();
-    const similar = (hex: string) => [`${hex.slice(0, -1)}x`, `x${hex.slice(1)}`];
-    await createNew(records, record, receipt);
-    for (const fingerprint of similar(receipt.fingerprint)) {
-      for (const again of [make(), record]) {
-        const reused = records.create(again, { ...receipt, fingerprint });
-        await expectError(reused, 'idempotency-key-reused');
-      }
-    }
-    await expectReplay(records, receipt, record);
-    for (const other of similar(receipt.key))
-      await createNew(records, make(), { ...receipt, key: other });
-  });
-
-  testEach(
-    'a receipt expires once the "from" of a new one reaches its "until"',
-    async (resource) => {
-      const { records, make } = resource;
-      const first = make();
-      const second = make();
-      const lasting = (from: number, until: number, fingerprint: number) =>
-        newReceipt({
-          key: digest(1),
-          fingerprint: digest(fingerprint),
-          from: at(from),
-          until: at(until),
-        });
-      await createNew(records, first, lasting(0, 1000, 1));
-      // Repeating does not extend it.
-      await expectReplay(records, lasting(999, 1999, 1), first, second);
-      await createNew(records, second, lasting(1000, 2000, 2));
-      await expectReplay(records, lasting(1999, 2999, 2), second, make());
-      await createNew(records, make(), lasting(2000, 3000, 1));
-    },
-  );
 }

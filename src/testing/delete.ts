@@ -1,18 +1,12 @@
-import { earliestInstant, latestInstant, nextInstant } from '../domain/records/instant.ts';
-import type { Post } from '../domain/records/post.ts';
+import { VersionedRecord } from '../domain/records/record.ts';
+import type { RecordEvent } from '../ports/event-log.ts';
 import type { Store } from '../ports/store.ts';
-import {
-  expectAbsent,
-  expectEqual,
-  expectError,
-  expectRecord,
-  expectReplay,
-  expectThrown,
-  uncalled,
-} from './assertions.ts';
+import { expectEqual, expectError, expectReplay } from './assertions.ts';
+import { followEvents } from './events.ts';
 import { at, later, newReceipt, post, times, user } from './fixtures.ts';
-import { eq, expectMatches, from, insert, list } from './lists.ts';
+import { eq, from, insert, list } from './lists.ts';
 import type { Suite } from './suite.ts';
+import { scanAll } from './transfer.ts';
 
 /** Creates a user with this many posts, every second one a draft, and posts of others. */
 export async function authorWith(count: number, { users, posts }: Store) {
@@ -27,103 +21,68 @@ export async function authorWith(count: number, { users, posts }: Store) {
   return { author, theirs, others };
 }
 
-/** Deletions of records, and the three modes for users. */
+/** Deletions of users with many posts. Random walks delete everything else. */
 export function describeDelete(suite: Suite): void {
-  suite.testEach('deletes a record once', async ({ records, make, remove }) => {
-    const record = make();
-    const other = make();
-    await insert(records, [record, other]);
-    await expectThrown((guard) => remove(record.id, guard));
-    expectRecord(await records.get(record.id), record);
-    expectEqual('the result of delete', await remove(record.id), true);
-    await expectAbsent(records, record.id);
-    expectEqual('the result of a second delete', await remove(record.id), false);
-    const decide = uncalled('a decision was called for a deleted record');
-    const updated = await records.update(record.id, decide);
-    expectEqual('the result of update for a deleted record', updated, undefined);
-    await expectMatches(records, [], [other.id]);
-  });
-
-  describeModes(suite);
   for (const mode of ['delete', 'keep'] as const) describeMany(mode, suite);
 }
 
-/** What happens to the posts of a deleted user. */
-function describeModes({ test }: Suite): void {
-  test('refuse: keeps a user who has posts, and reports how many', async (store) => {
-    const { users, posts } = store;
-    const { author, theirs, others } = await authorWith(2, store);
-    const refuse = () => users.delete(author.id, 'refuse', later);
-    expectEqual('the number of posts', (await expectError(refuse(), 'user-has-posts')).posts, 2);
-    expectRecord(await users.get(author.id), author);
-    await expectUnchanged(store, theirs);
-    for (const { id } of theirs) await posts.delete(id);
-    await expectDeletion(refuse(), 0);
-    await expectAbsent(users, author.id);
-    await expectUnchanged(store, others);
-  });
+/** More posts than a page, a batch or a statement takes. Some were created under receipts. */
+const many = 5001;
 
-  test('delete: deletes the posts of the user and no others', async (store) => {
-    const { author, theirs, others } = await authorWith(3, store);
-    await expectDeletion(store.users.delete(author.id, 'delete', later), 3);
-    await expectAbsent(store.users, author.id);
-    for (const { id } of theirs) await expectAbsent(store.posts, id);
-    await expectUnchanged(store, others);
-  });
-
-  test('keep: removes the author from the posts of the user, changing each post once', async (store) => {
-    const { users, posts } = store;
-    const moments = [earliestInstant, '1969-12-31T23:59:59.999Z', later, latestInstant];
-    // If the clock is behind `updatedAt`, that grows by 1 ms.
-    for (const deletedAt of [earliestInstant, later]) {
-      const { author, others } = await authorWith(0, store);
-      const theirs = moments.map((updatedAt) => post({ authorId: author.id, updatedAt }));
-      await insert(posts, theirs);
-      await expectDeletion(users.delete(author.id, 'keep', deletedAt), moments.length);
-      await expectAbsent(users, author.id);
-      for (const record of theirs) {
-        const updatedAt = nextInstant(record.updatedAt, deletedAt);
-        expectRecord(await posts.get(record.id), { ...record, authorId: null, updatedAt }, 2);
-      }
-      await expectUnchanged(store, others);
+function describeMany(mode: 'delete' | 'keep', { contract, test }: Suite): void {
+  test(`${mode}: handles ${many} posts, their receipts and their events`, async (store) => {
+    const { users, posts, transfer } = store;
+    const follower = contract.withoutEvents === undefined ? await followEvents(store) : undefined;
+    const author = user();
+    await insert(users, [author]);
+    const created = times(many, (n) =>
+      post({ authorId: author.id, publishedAt: n % 3 > 0 ? at(n) : null }),
+    );
+    // Loading is faster, so only one mode has a receipt for each post.
+    const receipts = created.slice(0, mode === 'delete' ? many : 100).map(() => newReceipt());
+    const toLoad = transfer ? created.slice(receipts.length) : [];
+    await insert(posts, created.slice(0, many - toLoad.length), receipts);
+    for (let n = 0; n < toLoad.length; n += 400) {
+      const part = toLoad.slice(n, n + 400).map((record) => new VersionedRecord(record, 1));
+      await transfer?.posts.load(part);
     }
-  });
-}
-
-/** More posts than a page has, each created under a receipt. */
-function describeMany(mode: 'delete' | 'keep', { test }: Suite): void {
-  test(`${mode}: handles more than a thousand posts, and keeps their receipts`, async (store) => {
-    const { users, posts } = store;
-    const [authorId = ''] = await insert(users, [user()]);
-    const receipts = times(1002, () => newReceipt());
-    const created = times(1002, (n) => post({ authorId, publishedAt: n % 3 > 0 ? at(n) : null }));
-    await insert(posts, created, receipts);
-    const conditions = [eq('authorId', authorId)];
+    const conditions = [eq('authorId', author.id)];
     const { items, next, total } = await list(posts, { conditions, limit: 1000, total: true });
     const seen = [items.length, next?.id, total];
-    expectEqual('the length, next and total of a page', seen, [1000, created[999]?.id, 1002]);
-    const refusal = await expectError(users.delete(authorId, 'refuse', later), 'user-has-posts');
-    expectEqual('the number of posts', refusal.posts, 1002);
-    await expectDeletion(users.delete(authorId, mode, later), 1002);
-    const changed = [from('updatedAt', later)];
-    for (const some of [[], changed]) {
+    expectEqual('the length, next and total of a page', seen, [1000, created[999]?.id, many]);
+    const refusal = await expectError(users.delete(author.id, 'refuse', later), 'user-has-posts');
+    expectEqual('the number of posts', refusal.posts, many);
+    await follower?.read(many);
+    await expectDeletion(users.delete(author.id, mode, later), many);
+    for (const some of [[], [from('updatedAt', later)]]) {
       const left = (await list(posts, { conditions: some, total: true })).total;
-      expectEqual('the number of posts after the deletion', left, mode === 'keep' ? 1002 : 0);
+      expectEqual('the number of posts after the deletion', left, mode === 'keep' ? many : 0);
     }
+    const last = mode === 'keep' ? 2 : 1;
     for (const { id } of created.slice(-2)) {
-      const last = mode === 'keep' ? 2 : 1;
       expectEqual('lastVersion of a post', await posts.lastVersion(id), last);
     }
-    for (const n of [0, 500, 1000]) {
+    if (transfer) {
+      const scanned = (await scanAll(transfer.posts, { limit: 1000 })).length;
+      expectEqual('the number of posts in a scan', scanned, mode === 'keep' ? many : 0);
+      const deleted = await transfer.posts.deleted.scan(many);
+      expectEqual('the number of deleted ids', deleted.length, mode === 'keep' ? 0 : many);
+    }
+    for (const n of [0, 50, receipts.length - 1]) {
       await expectReplay(posts, receipts[n] ?? newReceipt(), created[n] ?? post(), post());
     }
+    const event = (type: RecordEvent['type'], id: string, version = 1): RecordEvent => ({
+      ...{ type, collection: id === author.id ? 'users' : 'posts', id, version },
+    });
+    const change = mode === 'keep' ? 'updated' : 'deleted';
+    await follower?.expect([
+      ...[author, ...created].map(({ id }) => event('created', id)),
+      ...created.map(({ id }) => event(change, id, last)),
+      event('deleted', author.id),
+    ]);
   });
 }
 
 async function expectDeletion(deletion: ReturnType<Store['users']['delete']>, posts: number) {
   expectEqual('the result of the deletion of a user', await deletion, { posts });
-}
-
-async function expectUnchanged({ posts }: Store, records: readonly Post[]): Promise<void> {
-  for (const record of records) expectRecord(await posts.get(record.id), record);
 }

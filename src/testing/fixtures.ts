@@ -69,13 +69,37 @@ const [long = '', longer = ''] = longTexts(1001);
 export const similarTexts: readonly string[] = [
   ...['Ada', 'ada', 'ADA', 'Ada ', 'Ada L', 'Ad', 'Adá', 'Ada\u0301', 'ada\u0300', 'a%', 'a_'],
   ...['.*', '$ne', '%', '😀', '😀 Ada', 'Ada\ufffd', 'Ada', 'b', 'ß', 'SS', 'ss', 'ſ', 'Σ', 'ς'],
-  ...['a\\', "a'", "a''", 'a*', 'a?', 'ax', 'a[x]', 'a\u{10ffff}', 'a\uffff', 'οδος', 'οδοσα', 'ﬁ', 'fi', '①'],
+  ...[
+    'a\\',
+    "a'",
+    "a''",
+    'a*',
+    'a?',
+    'ax',
+    'a[x]',
+    'a\u{10ffff}',
+    'a\uffff',
+    'οδος',
+    'οδοσα',
+    'ﬁ',
+    'fi',
+    '①',
+  ],
   ...longTexts(200),
   ...longTexts(200, expandingCharacter),
 ];
 
 /** Texts of no record. */
-export const unknownTexts = ['A%', 'Ada\u0001', 'x'.repeat(199), 'null', '', 'e', 'a\\\\', '\u{10ffff}'];
+export const unknownTexts = [
+  'A%',
+  'Ada\u0001',
+  'x'.repeat(199),
+  'null',
+  '',
+  'e',
+  'a\\\\',
+  '\u{10ffff}',
+];
 
 /** 1,000 characters of four bytes that hardly compress: some indexes limit the bytes of a value. */
 const denseText = String.fromCodePoint(
@@ -95,7 +119,7 @@ export const declaredValues = {
     ...[1.2583863696070281e-262, 3.49716920597803e-105, 1 / 3, 0.33333333333333326, 1.5, 2 ** 31],
     ...[2 ** 53 - 1, 2 ** 53 - 2, 1 - 2 ** 53, 123456789.12345679, 123456789.12345678],
     ...[1234567890123456, 1234567890123457, 0.1234567890123456, 0.1234567890123457],
-    ...[-0.5, 1e300, 1.0000000001e300, -1e300, Number.MAX_VALUE, -5e-324],
+    ...[-0.5, Number.MAX_VALUE, 1.0000000001e300, 1e300, -1e300, -5e-324],
   ],
   boolean: [true, false],
   'text[]': [

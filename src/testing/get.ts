@@ -74,7 +74,8 @@ const customFields: Record<string, readonly JsonObject[]> = {
     { a: [[[[[[[[[[[[[[1]]]]]]]]]]]]]] },
   ],
   'long texts, long lists and many fields': [
-    { t: 'x'.repeat(100_000), u: '😀'.repeat(25_000) },
+    { t: 'x'.repeat(256_001), u: '😀'.repeat(25_000), in: { t: 'x'.repeat(256_001) } },
+    ...[1025, 8193, 32_769].map((length) => ({ t: 'x'.repeat(length), in: ['é'.repeat(length)] })),
     { list: times(5_000, (n) => n) },
     Object.fromEntries(times(1_000, (n) => [`field ${n}`, n])),
   ],
@@ -128,7 +129,7 @@ export function describeGet({ test, testEach }: Suite): void {
       await users.create(record);
       expectRecord(await users.get(record.id), record);
     }
-    for (const body of ['', '😀'.repeat(100_000)]) {
+    for (const body of ['', 'x'.repeat(32_769), '😀'.repeat(260_000)]) {
       const record = post({ title: expandingCharacter.repeat(300), body });
       await posts.create(record);
       expectRecord(await posts.get(record.id), record);

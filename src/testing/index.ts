@@ -10,7 +10,7 @@ import { describePages } from './list-pages.ts';
 import { describeRaces } from './races.ts';
 import { type StoreContract, type Suite, suiteOn } from './suite.ts';
 import { describeTransfer } from './transfer.ts';
-import { describeUpdate, describeValues } from './update.ts';
+import { describeValues } from './values.ts';
 import { describeWalks } from './walk.ts';
 
 export type { Runner, StoreContract, Walks } from './suite.ts';
@@ -55,7 +55,6 @@ const groups: Groups = {
   'list: pages': describePages,
   'declared fields': describeDeclaredFields,
   create: describeCreate,
-  update: describeUpdate,
   delete: describeDelete,
   values: describeValues,
   lifecycle: describeLifecycle,

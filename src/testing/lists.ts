@@ -91,7 +91,9 @@ export function select<R extends Entity>(
   const sign = order.direction === 'asc' ? 1 : -1;
   return records
     .map((record) => ({ record, row: rowOf(name, record) }))
-    .filter(({ record, row }) => conditions.every((one) => isMet(one, one.declaredType ? record : row)))
+    .filter(({ record, row }) =>
+      conditions.every((one) => isMet(one, one.declaredType ? record : row)),
+    )
     .map(({ record, row }) => ({ record, key: sortKeyOf(record, row, order), id: record.id }))
     .filter((one) => after === undefined || sign * comparePositions(one, after) > 0)
     .sort((a, b) => sign * comparePositions(a, b))

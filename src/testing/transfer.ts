@@ -12,10 +12,9 @@ import {
   expectRecord,
   mutate,
 } from './assertions.ts';
-import { followEvents } from './events.ts';
 import { at, post, shuffled, times, user, variedTexts } from './fixtures.ts';
 import { idsOf, insert, recordsOf } from './lists.ts';
-import { type Suite, transferOf, uniqueField } from './suite.ts';
+import { type Suite, transferOf } from './suite.ts';
 
 /** Records that are read by id and stored as they are. */
 export function describeTransfer(suite: Suite): void {
@@ -24,7 +23,6 @@ export function describeTransfer(suite: Suite): void {
     describeScans(suite);
     describeLoads(suite);
     describeConflicts(suite);
-    describeDeletedIds(suite);
   } else {
     test(`has no transfer: ${contract.withoutTransfer}`, async (store) => {
       assert(store.transfer === undefined, 'it has a transfer, but its contract says otherwise');
@@ -75,28 +73,6 @@ function describeScans({ testEach }: Suite): void {
 }
 
 function describeLoads({ testEach }: Suite): void {
-  testEach('load never uses a version twice', async ({ records, make, remove, transfer }) => {
-    const record = make();
-    await createNew(records, record);
-    await records.update(record.id, ({ record }) => ({ ...record, n: 2 }));
-    const expectLoaded = async (version: number, expected: number) => {
-      const next = { ...record, loaded: expected };
-      await transfer.load([loaded(next, version)]);
-      expectRecord(await records.get(record.id), next, expected);
-      expectEqual('lastVersion', await records.lastVersion(record.id), expected);
-    };
-    await expectLoaded(1, 3); // An earlier version than the stored one.
-    await expectLoaded(3, 3);
-    await remove(record.id);
-    await expectLoaded(2, 4); // The id was deleted at a later version,
-    await remove(record.id);
-    await expectLoaded(4, 5); // or at the same one.
-    await remove(record.id);
-    await expectLoaded(9, 9);
-    await remove(record.id);
-    await createNew(records, record, undefined, 10);
-  });
-
   testEach('load stores hundreds of records, and versions up to 2^53 − 1', async (resource) => {
     const { records, make, transfer } = resource;
     const moments = (n: number) => ({ createdAt: at(n), updatedAt: at(900 - n) });
@@ -130,27 +106,6 @@ function describeLoads({ testEach }: Suite): void {
 }
 
 function describeConflicts({ test, testEach }: Suite): void {
-  testEach('load rejects a unique value of another record until it is free', async (resource) => {
-    const { name, records, make, transfer } = resource;
-    const email = { field: 'email', values: ['one@example.com', 'two@example.com'] };
-    const declared = uniqueField(resource);
-    for (const { field, values } of name === 'users' ? [email, declared] : [declared]) {
-      const one = make({ [field]: values[0] });
-      const two = make({ [field]: null });
-      await insert(records, [one]);
-      const moved = loaded({ ...one, [field]: null }, 2);
-      const taken = loaded({ ...two, [field]: values[0] }, 3);
-      const twins = times(2, () => loaded(make({ [field]: values[1] })));
-      for (const refused of [[taken], [taken, moved], twins]) {
-        const code = field === 'email' ? 'email-taken' : 'field-taken';
-        await expectError(transfer.load(refused), code);
-        await expectAbsent(records, two.id);
-      }
-      await transfer.load([moved, taken]);
-      expectRecord(await records.get(two.id), taken.record, 3);
-    }
-  });
-
   testEach('load rejects a value of another type than declared', async (resource) => {
     const { name, records, make, transfer } = resource;
     const record = make({ [name === 'users' ? 'age' : 'pages']: '5' });
@@ -178,33 +133,6 @@ function describeConflicts({ test, testEach }: Suite): void {
   });
 }
 
-function describeDeletedIds({ contract, testEach }: Suite): void {
-  testEach('deleted.load raises last versions, and never lowers them', async (resource, store) => {
-    const { name, records, make, remove, transfer } = resource;
-    const kept = make({ id: 'kept' });
-    await insert(records, [kept, make({ id: 'gone' })]);
-    await records.update('gone', ({ record }) => ({ ...record, n: 1 }));
-    await remove('gone');
-    const follower = contract.withoutEvents === undefined ? await followEvents(store) : undefined;
-    let last = 2;
-    for (const lastVersion of [1, 2, 7, 6]) {
-      last = Math.max(last, lastVersion);
-      await transfer.deleted.load(['gone', 'kept'].map((id) => ({ id, lastVersion })));
-      expectEqual('lastVersion of a deleted record', await records.lastVersion('gone'), last);
-      expectEqual('lastVersion of a record', await records.lastVersion('kept'), 1);
-    }
-    await transfer.deleted.load([{ id: 'new', lastVersion: 4 }]);
-    const deleted = [
-      { id: 'gone', lastVersion: 7 },
-      { id: 'new', lastVersion: 4 },
-    ];
-    expectEqual('the deleted ids', await transfer.deleted.scan(10), deleted);
-    expectRecord(await records.get('kept'), kept);
-    await createNew(records, make({ id: 'new' }), undefined, 5);
-    await follower?.expect([{ type: 'created', collection: name, id: 'new', version: 5 }]);
-  });
-}
-
 function loaded<R extends Entity>(record: R, version = 1): Versioned<R> {
   return new VersionedRecord(record, version);
 }
@@ -213,7 +141,8 @@ function scan<R>(transfer: RecordTransfer<R>, request: Partial<ScanRequest> = {}
   return transfer.scan({ limit: 1000, bytes: pageLimits.bytes, ...request });
 }
 
-async function scanAll<R extends Entity>(
+/** Scans to the end. */
+export async function scanAll<R extends Entity>(
   transfer: RecordTransfer<R>,
   request: Partial<ScanRequest>,
 ): Promise<Versioned<R>[]> {

@@ -8,7 +8,12 @@ import {
   type QueryOrder,
 } from '../domain/lists/list.ts';
 import { sorts } from '../domain/lists/search.ts';
-import { earliestInstant, latestInstant } from '../domain/records/instant.ts';
+import {
+  earliestInstant,
+  type Instant,
+  instantToMs,
+  latestInstant,
+} from '../domain/records/instant.ts';
 import type { Post } from '../domain/records/post.ts';
 import type { Receipt } from '../domain/records/receipt.ts';
 import {
@@ -40,18 +45,51 @@ const ids = {
   posts: [...times(16, (n) => `p${n}`), 'u', 'ü'],
 };
 const texts = [
-  ...['Ada', 'ada', 'ADA L', 'Ä', 'A\u0308', 'straße', 'STRASSE', '😀', '～', 'a%', 'a_b', "a'", 'a\\'],
+  ...[
+    'Ada',
+    'ada',
+    'ADA L',
+    'Ä',
+    'A\u0308',
+    'straße',
+    'STRASSE',
+    '😀',
+    '～',
+    'a%',
+    'a_b',
+    "a'",
+    'a\\',
+  ],
   ...['a*', 'a?', 'a[d]', 'ΟΔΟΣ', 'οδοσα', 'ﬁn', 'fin', 'a\u{10ffff}', ...longTexts(200)],
 ];
 const emails = ['ada@x.example', 'ADA@X.example', 'b@ü.example', 'b@xn--tda.example', 'c@y.z'];
 const moments = [
-  ...[earliestInstant, '1969-12-31T23:59:59.998Z', '1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00.000Z'],
+  ...[
+    earliestInstant,
+    '1969-12-31T23:59:59.998Z',
+    '1969-12-31T23:59:59.999Z',
+    '1970-01-01T00:00:00.000Z',
+  ],
   ...['2038-01-19T03:14:08.000Z', ...[0, 1, 40_000, 80_000, 120_000].map(at), latestInstant],
 ];
 const versions = [1, 2, 3, 5, 9, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32];
 const declaredPools: Readonly<Record<DeclaredType, readonly unknown[]>> = {
   text: ['en', 'EN', 'é', 'e\u0301', '1', '', ' ', '😀', '～', ...longTexts(1000, '～')],
-  number: [1, 1.5, -1, -1.5, 0, 2 ** 31, 0.3, 0.1 + 0.2, 2 ** 53 - 1, 1 - 2 ** 53, 1e-7, 1e300, 2e300],
+  number: [
+    1,
+    1.5,
+    -1,
+    -1.5,
+    0,
+    2 ** 31,
+    0.3,
+    0.1 + 0.2,
+    2 ** 53 - 1,
+    1 - 2 ** 53,
+    1e-7,
+    1e300,
+    2e300,
+  ],
   boolean: [true, false],
   'text[]': [
     ...[['en'], ['en', 'é'], ['en', 'en'], [], ['a,b', '"'], ['EN', ''], ['a', 'b', 'en']],
@@ -70,8 +108,8 @@ export class RandomCalls {
   readonly #recent = { users: [] as Entity[], posts: [] as Entity[] };
   /** Milliseconds of the fixtures' time. It never goes back, so expired receipts stay expired. */
   #now = 0;
-  /** When the last receipt under each key expires. */
-  readonly #untils = new Map<string, number>();
+  /** When the stored receipt under each key expires. */
+  readonly #receipts = new Map<string, Instant>();
 
   /** @param memory the store that the calls are made on first */
   constructor(seed: number, memory: Store, hasTransfer: boolean) {
@@ -111,7 +149,10 @@ export class RandomCalls {
       ...sortable(collection).map((field): Call => {
         const order = { ...field, direction: this.#pick(['asc', 'desc'] as const) };
         const query = { conditions: [], order, limit: 1000, bytes: pageLimits.bytes, total: true };
-        return (store) => repositoryOf(store, collection).list(query);
+        return async (store) => {
+          const { isProjected: _, ...page } = await repositoryOf(store, collection).list(query);
+          return page;
+        };
       }),
     ]);
   }
@@ -133,7 +174,11 @@ export class RandomCalls {
   async #create(collection: Collection): Promise<Call> {
     const record = this.#record(collection, await this.#id(collection, false));
     const receipt = this.#chance(0.6) ? this.#receipt() : undefined;
-    return (store) => repositoryOf(store, collection).create(record, receipt);
+    return async (store) => {
+      const creation = await repositoryOf(store, collection).create(record, receipt);
+      if (receipt && !creation.replayed) this.#receipts.set(receipt.key, receipt.until);
+      return creation;
+    };
   }
 
   async #update(collection: Collection): Promise<Call> {
@@ -141,6 +186,7 @@ export class RandomCalls {
     const isWhole = this.#chance(0.3);
     const parts = Object.fromEntries(Object.entries(next).filter(() => this.#chance(0.4)));
     const outcome = this.#randomBelow(8);
+    this.#remember(collection, (await this.#memory[collection].get(id))?.record);
     return (store) =>
       repositoryOf(store, collection).update(id, (current) => {
         if (outcome === 0) throw new Refusal('refused', { cause: current });
@@ -154,6 +200,7 @@ export class RandomCalls {
     const mode = this.#pick(deleteModes);
     const moment = this.#pick(moments);
     const refuses = this.#chance(0.2);
+    this.#remember(collection, (await this.#memory[collection].get(id))?.record);
     const guard: Guard<unknown> = (current) => {
       if (refuses) throw new Refusal('refused', { cause: current });
     };
@@ -277,7 +324,8 @@ export class RandomCalls {
     }
     const points = Array.from(value);
     const span = prefixSpan(points.slice(0, 1 + this.#randomBelow(points.length)).join(''));
-    const end = span.before === undefined ? [] : [{ field, op: 'before', value: span.before } as const];
+    const end =
+      span.before === undefined ? [] : [{ field, op: 'before', value: span.before } as const];
     return [{ field, op: 'from', value: span.from }, ...end];
   }
 
@@ -296,11 +344,15 @@ export class RandomCalls {
             publishedAt: this.#maybe(this.#pick(moments)) ?? null,
           });
     const recent = this.#chance(0.4) ? this.#pick(this.#recent[collection]) : {};
-    const repeated = Object.entries(recent ?? {}).filter(() => this.#chance(0.3));
+    const repeated = Object.entries(recent ?? {}).filter(() => this.#chance(0.4));
     const record = { ...own, ...Object.fromEntries([...declared, ...repeated]), ...common };
-    this.#recent[collection].push(record as Entity);
-    if (this.#recent[collection].length > 3) this.#recent[collection].shift();
+    this.#remember(collection, record);
     return record as User & Post;
+  }
+
+  #remember(collection: Collection, record: object | undefined): void {
+    if (record) this.#recent[collection].unshift(record as Entity);
+    this.#recent[collection].splice(4);
   }
 
   /** An id from the pool, usually one that exists (or, if `exists` is false, one that doesn't). */
@@ -318,10 +370,11 @@ export class RandomCalls {
     const key = digest(this.#randomBelow(4));
     const fingerprint = digest(-this.#pick([1, 1, 2]));
     // Some begin when the earlier one with their key ends, or one millisecond before.
-    const edge = (this.#untils.get(key) ?? 0) - this.#randomBelow(2);
-    if (this.#chance(0.1)) this.#now = Math.max(this.#now, edge);
+    const end = this.#receipts.get(key);
+    const edge =
+      end === undefined ? 0 : instantToMs(end) - instantToMs(at(0)) - this.#randomBelow(2);
+    if (this.#chance(0.2)) this.#now = Math.max(this.#now, edge);
     const until = this.#now + this.#pick([1000, 20_000, 400_000]);
-    this.#untils.set(key, until);
     return { key, fingerprint, from: at(this.#now), until: at(until) };
   }
 

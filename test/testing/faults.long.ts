@@ -49,7 +49,7 @@ describe('the contract suite', () => {
     const { open } = handlesWith(({ posts }) => ({
       posts: overriding(posts, { update: () => Promise.reject(cause) }),
     }));
-    const tests = collect({ open }).filter(({ name }) => name.includes('posts: stores the result'));
+    const tests = collect({ open }).filter(({ name }) => name.includes('posts: results of create'));
     const [error] = (await failuresOf(tests)).values();
     expect(error?.cause).to.equal(cause);
     const call = String.raw`posts\.update\("post-\d+", a function\)`;

@@ -250,7 +250,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'ignores the fingerprint of a receipt',
-    breaks: 'rejects a key with another fingerprint',
+    breaks: 'a random walk',
     plant: inBoth((inner) => ({
       create: (record: User & Post, receipt?: Receipt) =>
         inner.create(record, receipt && { ...receipt, fingerprint: '' }),
@@ -269,7 +269,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'loads a record below its last version',
-    breaks: 'load never uses a version twice',
+    breaks: 'a random walk',
     plant: (store) =>
       inTransfer((inner, name) => ({
         async load(records: readonly Versioned<User>[]) {
@@ -290,7 +290,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'keeps the last version of a deleted id that is loaded again',
-    breaks: 'deleted.load raises last versions',
+    breaks: 'a random walk',
     plant: (store) =>
       inTransfer(({ deleted }, name) => ({
         deleted: overriding(deleted, {
@@ -369,7 +369,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'keeps the elements that an array had before',
-    breaks: 'finds an array by the elements that it has now',
+    breaks: 'a random walk',
     plant: (store) => {
       const found = new Set<string>();
       return inConditions((condition, value, id) => {
@@ -408,7 +408,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'makes no events for the posts of a deleted user',
-    breaks: 'each post of a deleted user is an event',
+    breaks: 'posts, their receipts and their events',
     plant: (store) => {
       const lost = new Set<string>();
       const read = inEvents(async (inner, ...values) => {

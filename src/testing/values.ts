@@ -9,29 +9,8 @@ import {
   mutate,
 } from './assertions.ts';
 import { newReceipt } from './fixtures.ts';
-import { from, insert, list, oneOf, recordsOf } from './lists.ts';
+import { from, list, oneOf, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
-
-/** Changes by a decision. */
-export function describeUpdate({ testEach }: Suite): void {
-  testEach('stores the result of decide, unless decide returns its argument', async (resource) => {
-    const { records, make } = resource;
-    const first = make({ gone: 1, custom: { gone: 2 } });
-    const other = make();
-    await insert(records, [first, other]);
-    expectRecord(await records.update(first.id, ({ record }) => record), first);
-    expectRecord(await records.get(first.id), first);
-    expectRecord(await records.update(first.id, ({ record }) => ({ ...record })), first, 2);
-    const next = make({ id: first.id, custom: {} });
-    const changed = await records.update(first.id, (current) => {
-      expectRecord(current, first, 2);
-      return next;
-    });
-    expectRecord(changed, next, 3);
-    expectRecord(await records.get(first.id), next, 3);
-    expectRecord(await records.get(other.id), other);
-  });
-}
 
 const custom = { list: [{ deep: [1] }], object: { inner: { n: 1 } } };
 

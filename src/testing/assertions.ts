@@ -124,7 +124,10 @@ export async function expectReplay<R extends Entity>(
 
 /** The only issue that an error may have, by its code. */
 const issuesOf: Readonly<Record<string, readonly string[]>> = {
-  'invalid-record': ['/authorId unknown', '/age type', '/pages type'],
+  'invalid-record': [
+    ...['/authorId unknown', '/age type', '/pages type'],
+    ...['/team type', '/crew type', '/badge type'],
+  ],
   'email-taken': ['/email taken'],
   'field-taken': ['/code taken', '/badge taken', '/slug taken', '/path taken'],
 };

@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { freePort } from '../support/free-port.ts';
 import { installNode } from '../support/install-node.ts';
 import { whenFree } from '../support/parallel.ts';
-import { node, npm, type Outcome, outcomeOf, start } from '../support/process.ts';
+import { node, type Outcome, outcomeOf, start } from '../support/process.ts';
 import { repository, temporaryDirectory } from '../support/repository-copy.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { blocksOf, shown, stepsOf } from './markdown.ts';

@@ -126,10 +126,10 @@ export async function expectReplay<R extends Entity>(
 const issuesOf: Readonly<Record<string, readonly string[]>> = {
   'invalid-record': [
     ...['/authorId unknown', '/age type', '/pages type'],
-    ...['/team type', '/crew type', '/badge type'],
+    ...['/team type', '/crew type', '/pass type'],
   ],
   'email-taken': ['/email taken'],
-  'field-taken': ['/code taken', '/badge taken', '/slug taken', '/path taken'],
+  'field-taken': ['/code taken', '/badge taken', '/pass taken', '/slug taken', '/path taken'],
 };
 
 /** Expects that a call ends in an error of the core, and returns the error's details. */

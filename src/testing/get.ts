@@ -37,7 +37,7 @@ const customFields: Record<string, readonly JsonObject[]> = {
     { arrays: Object.fromEntries(keys.map((key, n) => [key, [{ n }, [{}]]])) },
   ],
   'fields named like those of the other collection': times(2, () => ({
-    ...{ title: 'x', body: 1, authorId: 'nobody', nameKey: 'x', titleKey: 1, emailKey: [] },
+    ...{ title: 'x', body: 1, authorId: 'nobody', nameKey: 'x', titleKey: 'x', emailKey: [] },
     ...{ name: null, email: 'same@example.com' },
   })),
   'declared fields': times(9, (n) => {

@@ -73,8 +73,8 @@ export function describeLifecycle({ test }: Suite): void {
 
 /** Fields to declare in addition to `declaredFields`: one is declared already. */
 const addedFields = {
-  users: { age: 'number', team: 'text', crew: 'text[]', badge: { type: 'text', unique: true } },
-  posts: { pages: 'number', team: 'text', crew: 'text[]', badge: { type: 'text', unique: true } },
+  users: { age: 'number', team: 'text', crew: 'text[]', pass: { type: 'text', unique: true } },
+  posts: { pages: 'number', team: 'text', crew: 'text[]', pass: { type: 'text', unique: true } },
 } as const;
 
 const allFields = {
@@ -154,11 +154,11 @@ export function describeReopen(
   if (another !== undefined) {
     testEach('obeys what another handle declares', async (resource, _, { opened, watch }) => {
       const { records, make } = resource;
-      const [id = ''] = await insert(records, [make({ badge: 'a', team: 'red' })]);
+      const [id = ''] = await insert(records, [make({ pass: 'a', team: 'red' })]);
       const options = { declaredFields: addedFields };
       await using other = await watch.call('another', async () => another(opened, options));
       await other.ready();
-      for (const wrong of [{ team: 5 }, { crew: 'a' }, { badge: [] }]) {
+      for (const wrong of [{ team: 5 }, { crew: 'a' }, { pass: [] }]) {
         const calls = [
           () => records.create(make(wrong), newReceipt()),
           () => records.update(id, ({ record }) => ({ ...record, ...wrong })),
@@ -168,8 +168,8 @@ export function describeReopen(
         ];
         for (const call of calls) await expectError(call(), 'invalid-record');
       }
-      await expectError(records.create(make({ badge: 'a' })), 'field-taken');
-      await insert(records, [make({ badge: 'b', team: null, crew: [] })]);
+      await expectError(records.create(make({ pass: 'a' })), 'field-taken');
+      await insert(records, [make({ pass: 'b', team: null, crew: [] })]);
     });
   }
 

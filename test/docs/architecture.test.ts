@@ -35,7 +35,7 @@ describe(page, () => {
       const context = lines.filter((line) => !line.startsWith('+'));
       const there = read(file);
       return context
-        .filter((line) => !there.includes(line.trim()))
+        .filter((line) => !there.includes(line.replace(/^-/, '').trim()))
         .map((line) => `${file}: ${line}`);
     });
     expect(diffs).to.have.length.above(5);

@@ -116,7 +116,7 @@ describe('rostrum restore', function () {
     await wrong.close();
     const rejected = await restore('live.db');
     expect(rejected.code).to.equal(1);
-    expect(rejected.stderr).to.match(/posts\.rank .* other values: p\..* rostrum field remove/);
+    expect(rejected.stderr).to.match(/posts\.rank .* other values: p\..* \(rostrum field remove\)/);
     expect(await post(other, { rank: 1, slug: 'b' })).to.equal(201);
     expect(existsSync(path('live.db.restoring'))).to.equal(false);
   });

@@ -70,10 +70,8 @@ async function walk(
     const actual = await resultOf(name, call, store);
     const fault = differenceOf(`the result of ${name}`, actual, expected);
     if (fault === undefined) return;
-    const ids = differingIds(expected, actual);
-    fail(
-      `${fault}.\n${await prefixThatFails(contract, steps, reopen)}\n${await lastCalls(steps, ids)}`,
-    );
+    const prefix = await prefixThatFails(contract, steps, reopen);
+    fail(`${fault}.\n${prefix}\n${await lastCalls(steps, differingIds(expected, actual))}`);
   };
   const close = async () => {
     await expectEvents();

@@ -61,7 +61,10 @@ export function nfcOf(name: string): string {
   return `${name}Nfc`;
 }
 
-/** Reads the record in a document; for a list, with its sort key and only the requested fields. */
+/**
+ * Reads the record in a document; for a list, with its sort key and only the requested fields. The driver takes 4 µs for
+ * a record of 500 bytes; a reader of BSON bytes took 2 µs, and 270 lines.
+ */
 export function readRecord(
   collection: Collection,
   bytes: Buffer,

@@ -187,8 +187,8 @@ export function removeField(connection: Connection, collection: Collection, name
   connection.run('DELETE FROM fields WHERE collection = ? AND name = ?', collection, name);
   connection.run('DELETE FROM elements WHERE collection = ? AND field = ?', collection, name);
   const base = schemaName(field);
-  const made = 'SELECT type, name FROM sqlite_schema WHERE name IN (?, ?, ?, ?, ?)';
-  const names = ['', '_unique', '_changed', '_changed_insert', '_changed_delete'];
+  const made = 'SELECT type, name FROM sqlite_schema WHERE name IN (?, ?, ?, ?)';
+  const names = ['', '_unique', '_changed', '_changed_delete'];
   for (const [type, one] of connection.all<[string, string]>(
     made,
     ...names.map((end) => base + end),

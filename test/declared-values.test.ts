@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { createMemoryStore } from '../src/adapters/memory/index.ts';
 import { createRostrum, isRostrumError, type PostInput, type UserInput } from '../src/index.ts';
@@ -164,17 +163,6 @@ describe('a wrong value of a declared field', () => {
         return shown(content?.error?.issues);
       }));
   }
-
-  it('has a pointer and a code, as the documentation says', async () => {
-    const page = await readFile(new URL('../docs/custom-fields.md', import.meta.url), 'utf8');
-    const rows = Map.groupBy(wrong, ({ field, issue }) => `${field} ${issue}`);
-    for (const [at, same] of rows) {
-      const [field = '', pointer, code] = at.split(' ');
-      const names = same.map(({ name }) => name).join(', ');
-      const type = Reflect.get(fields, field);
-      expect(page).to.contain(`| \`${type}\` | ${names} | \`${pointer}\` | \`${code}\` |\n`);
-    }
-  });
 });
 
 describe('a wrong value of a declared field in an import', () => {

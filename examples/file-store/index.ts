@@ -2,28 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import {
-  brokenDeclarationMessage,
+  addDeclarations,
   type Collection,
+  type CollectionField,
   type Condition,
   type Creation,
   comparePositions,
   cutPage,
   type Decide,
-  type DeclaredField,
+  type DeclaredFields,
   type DeleteMode,
   type Deletion,
   declaredValue,
   type EventLog,
   type EventPage,
   emailTaken,
-  type FieldDeclarations,
-  fieldsIn,
   fieldTaken,
   type Guard,
   type Id,
   type Instant,
   type ListQuery,
-  notUniqueMessage,
+  notUnique,
   type Page,
   type Post,
   type PostRepository,
@@ -34,6 +33,7 @@ import {
   repeatedReceipt,
   type SortKey,
   type Store,
+  StoredRecordsCheck,
   type StoreOptions,
   searchRow,
   storeUnavailable,
@@ -73,6 +73,7 @@ interface Data {
   readonly users: Table;
   readonly posts: Table;
   readonly log: Log;
+  fields: readonly CollectionField[];
 }
 
 /** The newest events, and how many there were before them. */
@@ -84,7 +85,8 @@ interface Log {
 
 function emptyData(): Data {
   const table = () => ({ rows: new Map(), deleted: new Map(), receipts: new Map() });
-  return { users: table(), posts: table(), log: { name: randomUUID(), events: [], dropped: 0 } };
+  const log = { name: randomUUID(), events: [], dropped: 0 };
+  return { users: table(), posts: table(), log, fields: [] };
 }
 
 /**
@@ -186,13 +188,10 @@ function readLog({ data, unsaved }: DataFile, limit: number, after?: string): Ev
 abstract class FileRepository<R extends User | Post> implements Repository<R> {
   protected readonly file: DataFile;
   readonly #name: Collection;
-  readonly #declared: readonly DeclaredField[];
 
-  constructor(file: DataFile, name: Collection, declared?: FieldDeclarations) {
+  constructor(file: DataFile, name: Collection) {
     this.file = file;
     this.#name = name;
-    this.#declared = fieldsIn(declared);
-    this.#checkDeclarations();
   }
 
   protected get table(): Table {
@@ -281,29 +280,13 @@ abstract class FileRepository<R extends User | Post> implements Repository<R> {
 
   /** Throws if the record conflicts with other records: in its address, a unique field, its author. */
   protected checkConflicts(record: R): void {
-    for (const field of this.#declared.filter(({ isUnique }) => isUnique)) {
+    for (const field of this.file.data.fields) {
+      if (field.collection !== this.#name || !field.isUnique) continue;
       const value = declaredValue(record, field.name);
       const isHolder = (other: R) =>
         other.id !== record.id && declaredValue(other, field.name) === value;
       const others = Array.from(this.table.rows.values(), (row) => shown<R>(row).record);
       if (value !== null && others.some(isHolder)) throw fieldTaken(field.name);
-    }
-  }
-
-  /** Stored records can break what is declared now. */
-  #checkDeclarations(): void {
-    const holders = new Map<string, Id>();
-    for (const row of this.table.rows.values()) {
-      const { record } = shown<R>(row);
-      const message = brokenDeclarationMessage(this.#declared, this.#name, record);
-      if (message !== undefined) throw new Error(message);
-      for (const { name, isUnique } of this.#declared) {
-        const value = isUnique ? declaredValue(record, name) : null;
-        const key = JSON.stringify([name, value]);
-        const ids = [holders.get(key) ?? record.id, record.id];
-        if (ids[0] !== ids[1]) throw new Error(notUniqueMessage(name, this.#name, ids));
-        if (value !== null) holders.set(key, record.id);
-      }
     }
   }
 
@@ -336,8 +319,8 @@ function isMet(condition: Condition, record: Values, search: Values): boolean {
 class FileUsers extends FileRepository<User> implements UserRepository {
   readonly #posts: FilePosts;
 
-  constructor(file: DataFile, posts: FilePosts, declared?: FieldDeclarations) {
-    super(file, 'users', declared);
+  constructor(file: DataFile, posts: FilePosts) {
+    super(file, 'users');
     this.#posts = posts;
   }
 
@@ -377,8 +360,8 @@ class FileUsers extends FileRepository<User> implements UserRepository {
 }
 
 class FilePosts extends FileRepository<Post> implements PostRepository {
-  constructor(file: DataFile, declared?: FieldDeclarations) {
-    super(file, 'posts', declared);
+  constructor(file: DataFile) {
+    super(file, 'posts');
   }
 
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
@@ -403,9 +386,41 @@ class FilePosts extends FileRepository<Post> implements PostRepository {
   }
 }
 
-export function openFileStore(path: string, { declaredFields }: StoreOptions = {}): Store {
+/**
+ * Adds declarations. No other process has the file open, so none of them is pending meanwhile.
+ *
+ * @throws DeclarationError if stored records break a declaration
+ */
+function declare(data: Data, declaredFields: DeclaredFields = {}): DeclaredFields {
+  const { all, missing } = addDeclarations(data.fields, declaredFields);
+  const check = new StoredRecordsCheck(missing);
+  const holders = new Map<string, Id>();
+  for (const name of ['users', 'posts'] as const) {
+    for (const row of data[name].rows.values()) {
+      const { record } = shown<User | Post>(row);
+      check.add(name, record);
+      for (const field of missing) {
+        const isOwn = field.collection === name && field.isUnique;
+        const value = isOwn ? declaredValue(record, field.name) : null;
+        const key = JSON.stringify([name, field.name, value]);
+        const holder = holders.get(key);
+        if (holder !== undefined) throw notUnique(field, [holder, record.id]);
+        if (value !== null) holders.set(key, record.id);
+      }
+    }
+  }
+  check.end();
+  data.fields = [...data.fields, ...missing];
+  return all;
+}
+
+export function openFileStore(path: string, options: StoreOptions = {}): Store {
   const file = new DataFile(path);
-  const posts = new FilePosts(file, declaredFields?.posts);
+  const { data } = file;
+  const declaredFields = declare(data, options.declaredFields);
+  // If this fails, the next call does.
+  file.saved().catch(() => {});
+  const posts = new FilePosts(file);
   const events: EventLog = {
     async read(limit, after) {
       file.check();
@@ -414,10 +429,17 @@ export function openFileStore(path: string, { declaredFields }: StoreOptions = {
   };
   const close = () => file.close();
   return {
-    users: new FileUsers(file, posts, declaredFields?.users),
+    users: new FileUsers(file, posts),
     posts,
     events,
     declaredFields,
+    async undeclare(collection, name) {
+      file.check();
+      const isOther = (field: CollectionField) =>
+        field.collection !== collection || field.name !== name;
+      data.fields = data.fields.filter(isOther);
+      await file.saved();
+    },
     ready: async () => file.check(),
     close,
     [Symbol.asyncDispose]: close,

@@ -7,8 +7,9 @@ import {
   refusedByDatabase,
   storeUnavailable,
   unknownAuthor,
+  wrongType,
 } from 'rostrum/ports';
-import { uniqueField } from './schema.ts';
+import { declaredField, uniqueField } from './schema.ts';
 
 /** Integers of 64 bits (versions and counts) arrive as text. */
 export type Row = Readonly<Record<string, string | boolean | null>>;
@@ -113,6 +114,8 @@ function on(target: pg.Pool | pg.PoolClient, outcome: Outcome = 'none'): Query {
       if (constraint === 'known_author') throw unknownAuthor();
       const field = uniqueField(constraint);
       if (field !== undefined) throw fieldTaken(field);
+      const wrong = declaredField(constraint);
+      if (wrong !== undefined) throw wrongType([wrong]);
       // A constraint or trigger that someone has added. Anything else is a mistake in this store.
       if (/^(?:23|P0001)/.test(code) && !isRace(error)) throw refusedByDatabase(error);
       throw error;

@@ -1,14 +1,14 @@
 import type { PoolConfig } from 'pg';
 import {
-  brokenDeclarationMessage,
-  type Collection,
-  type DeclaredField,
-  fieldsIn,
-  notUniqueMessage,
+  addDeclarations,
+  type CollectionField,
+  type DeclaredFields,
+  isRostrumError,
+  notUnique,
   type Post,
-  type RecordTransfer,
   RostrumError,
   type Store,
+  StoredRecordsCheck,
   type StoreOptions,
   type Transfer,
   type User,
@@ -16,28 +16,23 @@ import {
   withoutAuthor,
 } from 'rostrum/ports';
 import { Conditions } from './conditions.ts';
-import { Connections } from './connections.ts';
+import { Connections, type Query } from './connections.ts';
 import { recordsOf, versioned } from './records.ts';
-import { schema, uniqueStatements } from './schema.ts';
+import { declaredField, declareStatements, schema } from './schema.ts';
 
 /** Opens a store in the schema `rostrum` of a database, and creates what is missing there. */
 export async function openPostgresqlStore(
   pool: PoolConfig,
-  { declaredFields }: StoreOptions = {},
+  options: StoreOptions = {},
 ): Promise<Store> {
   const connections = new Connections(pool);
   const close = () => connections.close();
-  const fields = { users: fieldsIn(declaredFields?.users), posts: fieldsIn(declaredFields?.posts) };
-  const ofUsers = recordsOf<User>(connections, 'users', fields.users);
-  const ofPosts = recordsOf<Post>(connections, 'posts', fields.posts);
-  try {
-    await connections.change((query) => query(schema));
-    await declare(connections, 'users', fields.users, ofUsers.repository);
-    await declare(connections, 'posts', fields.posts, ofPosts.repository);
-  } catch (error) {
+  const ofUsers = recordsOf<User>(connections, 'users');
+  const ofPosts = recordsOf<Post>(connections, 'posts');
+  const declaredFields = await declare(connections, options.declaredFields).catch(async (error) => {
     await close();
     throw error;
-  }
+  });
 
   const users: UserRepository = {
     ...ofUsers.repository,
@@ -86,6 +81,14 @@ export async function openPostgresqlStore(
     posts: ofPosts.repository,
     transfer,
     declaredFields,
+    async undeclare(collection, name) {
+      await connections.change(async (query) => {
+        for (const field of await declaredIn(query)) {
+          const isWanted = field.collection === collection && field.name === name;
+          if (isWanted) await query(declareStatements(field).remove);
+        }
+      });
+    },
     ready: () => connections.ready(),
     close,
     [Symbol.asyncDispose]: close,
@@ -93,29 +96,51 @@ export async function openPostgresqlStore(
 }
 
 /**
- * Creates the indexes of unique fields.
+ * Adds the declared fields that the database lacks, and completes those that are pending: a constraint that is not
+ * valid yet is checked for changes only. Validating it reads all records, but locks none.
  *
- * @throws Error if stored records break the declarations
+ * @throws DeclarationError if stored records break a declaration
  */
 async function declare(
   connections: Connections,
-  name: Collection,
-  fields: readonly DeclaredField[],
-  { scan }: Pick<RecordTransfer<User | Post>, 'scan'>,
-): Promise<void> {
-  const limits = { limit: 1000, bytes: 2 ** 20 };
-  let found = fields.length > 0 ? await scan(limits) : [];
-  while (found.length > 0) {
-    for (const { record } of found) {
-      const message = brokenDeclarationMessage(fields, name, record);
-      if (message !== undefined) throw new Error(message);
+  added: DeclaredFields = {},
+): Promise<DeclaredFields> {
+  const { all, fields } = await connections.change(async (query) => {
+    await query(schema);
+    const found = addDeclarations(await declaredIn(query), added);
+    for (const field of found.missing) await query(declareStatements(field).add);
+    return { all: found.all, fields: await declaredIn(query) };
+  });
+  for (const field of fields) {
+    const { validate, findBroken, createIndex, findEqual, remove } = declareStatements(field);
+    try {
+      await connections.change((query) => query(validate + createIndex));
+    } catch (error) {
+      const isBroken =
+        isRostrumError(error, 'invalid-record') || isRostrumError(error, 'field-taken');
+      if (!isBroken) throw error;
+      const check = new StoredRecordsCheck([field]);
+      for (const { json } of await connections.read(findBroken)) {
+        check.add(field.collection, JSON.parse(String(json)));
+      }
+      const ids = (await connections.read(findEqual)).map(({ id }) => String(id));
+      await connections.change((query) => query(remove));
+      check.end();
+      throw notUnique(field, ids);
     }
-    found = await scan({ ...limits, after: found.at(-1)?.record.id });
   }
-  for (const field of fields.filter(({ isUnique }) => isUnique)) {
-    const { create, findTwo } = uniqueStatements(name, field);
-    const [two] = await connections.read(findTwo);
-    if (two) throw new Error(notUniqueMessage(field.name, name, Object.values(two).map(String)));
-    await connections.change((query) => query(create));
-  }
+  return all;
+}
+
+/** Returns the declared fields of the database: those that have a constraint. */
+async function declaredIn(query: Query): Promise<readonly CollectionField[]> {
+  const rows = await query(`select relname, conname, obj_description(c.oid, 'pg_constraint') as type
+    from pg_constraint c join pg_class t on t.oid = conrelid
+    where connamespace = 'rostrum'::regnamespace and starts_with(conname, 'declared_')
+    order by conname`);
+  return rows.map(({ relname, conname, type }) => {
+    const [name, unique] = String(type).split(':');
+    const field = { collection: relname, name: declaredField(String(conname)), type: name };
+    return { ...field, isUnique: unique !== undefined } as CollectionField;
+  });
 }

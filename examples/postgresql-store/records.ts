@@ -1,7 +1,5 @@
 import {
   type Collection,
-  checkLoaded,
-  type DeclaredField,
   declaredValue,
   type Guard,
   isRostrumError,
@@ -24,11 +22,7 @@ import type { Connections, Query, Row } from './connections.ts';
 import { sortKeys } from './schema.ts';
 
 /** The part of a repository that users and posts have in common, and what deletions of users need. */
-export function recordsOf<R extends User | Post>(
-  connections: Connections,
-  name: Collection,
-  declared: readonly DeclaredField[],
-) {
+export function recordsOf<R extends User | Post>(connections: Connections, name: Collection) {
   const { read } = connections;
   const table = `rostrum.${name}`;
   const fields = Object.keys(searchFields[name]);
@@ -184,10 +178,7 @@ export function recordsOf<R extends User | Post>(
     },
 
     async load(records) {
-      const rows = records.map(({ record, version, json }) => {
-        checkLoaded(declared, record);
-        return valuesOf(record, version, json);
-      });
+      const rows = records.map(({ record, version, json }) => valuesOf(record, version, json));
       await connections.change(async (query) => {
         for (const values of rows) await query(load, values);
       });

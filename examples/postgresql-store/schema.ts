@@ -1,5 +1,10 @@
 import pg from 'pg';
-import { type Collection, type DeclaredField, type QueryField, searchFields } from 'rostrum/ports';
+import {
+  type CollectionField,
+  DeclarationError,
+  type QueryField,
+  searchFields,
+} from 'rostrum/ports';
 
 /** Text that sorts by code point. */
 const text = 'text collate "C"';
@@ -14,6 +19,17 @@ export const schema = `
 -- Without this lock, two processes that create a table at the same time can fail.
 select pg_advisory_xact_lock(hashtext('rostrum'));
 create schema if not exists rostrum;
+create or replace function rostrum.has_type(type text, value jsonb) returns boolean
+  language sql immutable return case
+    when coalesce(jsonb_typeof(value), 'null') = 'null' then true
+    when type = 'text' then jsonb_typeof(value) = 'string' and length(value #>> '{}') <= 1000
+    when type <> 'text[]' then jsonb_typeof(value) = type
+    when jsonb_typeof(value) <> 'array' then false
+    else jsonb_array_length(value) <= 64 and not exists (
+      select from jsonb_array_elements(value) as element
+      where jsonb_typeof(element) <> 'string' or length(element #>> '{}') > 200
+    )
+  end;
 create table if not exists rostrum.filling (id int primary key);
 ${tables(
   'users',
@@ -74,23 +90,39 @@ export function expressionOf({ field, declaredType }: QueryField): string {
   return declaredType === 'number' ? `(${value})::float8` : `(${value} collate "C")`;
 }
 
-/** The statement for a unique field, and the one for the ids of two records that break it. */
-export function uniqueStatements(name: Collection, { name: field, type }: DeclaredField) {
-  const index = `unique_${name}_${field}`;
+/** The statements that declare a field, find the records that break it, and remove it. */
+export function declareStatements(declared: CollectionField) {
+  const { collection, name, type, isUnique } = declared;
+  const [constraint, index] = [`declared_${name}`, `unique_${collection}_${name}`];
   // PostgreSQL cuts longer names, and the error would name another field.
-  if (Buffer.byteLength(index) > 63) throw new Error(`"${field}" is too long a name to be unique.`);
-  const value = expressionOf({ field, declaredType: type });
+  if (Buffer.byteLength(index) > 63) throw new DeclarationError(`"${name}" is too long a name.`);
+  const table = `rostrum.${collection}`;
+  const quoted = pg.escapeIdentifier(constraint);
+  const isRight = `rostrum.has_type('${type}', json::jsonb -> ${pg.escapeLiteral(name)})`;
+  const value = expressionOf({ field: name, declaredType: type });
   // An index entry has at most 2,704 bytes, and a text up to 4,000.
   const key = type === 'text' ? `md5(${value})` : `(${value})`;
+  const uniqueIndex = `create unique index if not exists ${pg.escapeIdentifier(index)} on ${table} (${key});`;
   return {
-    create: `create unique index if not exists ${pg.escapeIdentifier(index)}
-      on rostrum.${name} (${key})`,
-    findTwo: `select min(id) as one, max(id) as other from rostrum.${name}
-      where ${key} is not null group by ${key} having count(*) > 1 limit 1`,
+    add: `alter table ${table} add constraint ${quoted} check (${isRight}) not valid;
+      comment on constraint ${quoted} on ${table} is '${type}${isUnique ? ':unique' : ''}';`,
+    validate: `alter table ${table} validate constraint ${quoted};`,
+    createIndex: isUnique ? uniqueIndex : '',
+    findBroken: `select json from ${table} where not ${isRight} limit 9`,
+    findEqual: `select id from ${table} join
+      (select ${key} as same from ${table} group by 1 having count(*) > 1 limit 1) as equal
+      on ${isUnique} and ${key} = same limit 9`,
+    remove: `alter table ${table} drop constraint if exists ${quoted};
+      drop index if exists rostrum.${pg.escapeIdentifier(index)};`,
   };
 }
 
 /** Returns the field of a unique index; undefined for another constraint. */
 export function uniqueField(constraint = ''): string | undefined {
   return /^unique_(?:users|posts)_(.+)$/.exec(constraint)?.[1];
+}
+
+/** Returns the field of a constraint on its type; undefined for another constraint. */
+export function declaredField(constraint = ''): string | undefined {
+  return /^declared_(.+)$/.exec(constraint)?.[1];
 }

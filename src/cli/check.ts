@@ -3,10 +3,8 @@ import { checkSqlite } from '../adapters/sqlite/index.ts';
 import { isRostrumError } from '../domain/errors.ts';
 import type { FieldIssue } from '../domain/fields/issues.ts';
 import { rules } from '../domain/fields/rules.ts';
-import type { Entity, Id } from '../domain/records/record.ts';
+import type { Entity } from '../domain/records/record.ts';
 import { RecordModel } from '../domain/records/record-model.ts';
-import { uniqueFields } from '../domain/services/imports.ts';
-import { declaredFieldsOf } from '../settings/settings.ts';
 import { grouped } from './count.ts';
 import { exitCodes, explainOpening, type StoreSetting, storeUrlOf } from './failure.ts';
 import { print } from './output.ts';
@@ -14,42 +12,28 @@ import { runLong } from './run-long.ts';
 import { storeSource } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
 
-export type CheckFlags = SchemaFiles & { readonly field: readonly string[] };
-
 /**
- * `rostrum check`: lists the stored records that are invalid by the rules, by the schemas of custom fields,
- * or by `--field`. The exit code is 2 if there are any.
+ * `rostrum check`: lists the stored records that are invalid by the rules, by the declared fields, or by the
+ * schemas of custom fields. The exit code is 2 if there are any.
  */
-export async function checkCommand(
-  named: StoreSetting,
-  { field, ...files }: CheckFlags,
-): Promise<void> {
-  const declaredFields = declaredFieldsOf(field);
-  const schemas = await readSchemaFiles({ ...files, declaredFields });
+export async function checkCommand(named: StoreSetting, files: SchemaFiles): Promise<void> {
+  const schemas = await readSchemaFiles(files);
   const file = storeUrlOf(named);
   if (file.kind === 'sqlite') {
     await checkSqlite(file).catch((error) => Promise.reject(explainOpening(error, named)));
   }
   const counted = await runLong(
     ({ progress, signal }) =>
-      // Without the declarations: a store with duplicates of a unique field would not open.
       withStore(named, 'source', async (store) => {
         const source = storeSource(store, signal);
         const { users, posts } = await source.count();
         let [all, invalid] = [0, 0];
         for (const list of ['users', 'posts'] as const) {
-          const declared = declaredFields[list];
+          const declared = store.declaredFields?.[list];
           const model = new RecordModel<Entity>(rules[list], schemas[list], declared);
-          const holders = new Map<string, Id>();
           for await (const { record } of source[list]()) {
             const issues = issuesOf(record, model);
             const wrong = issues.map(({ pointer, message }) => `${pointer} ${message}`);
-            for (const { name, key } of uniqueFields(record, declared)) {
-              if (issues.some(({ pointer }) => pointer === `/${name}`)) continue;
-              const holder = holders.get(key);
-              if (holder === undefined) holders.set(key, record.id);
-              else wrong.push(`/${name} The record ${holder} has the same value.`);
-            }
             const name = `${list.slice(0, -1)} ${record.id}`;
             if (wrong.length > 0) print(`${name}: ${wrong.join(' ')}`);
             if (wrong.length > 0) invalid += 1;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { countsText } from './count.ts';
 import { Failure, type StoreSetting, storeUrlOf } from './failure.ts';
@@ -24,11 +25,10 @@ export async function copyCommand({ from, to, overwrite = false }: CopyFlags): P
   }
   const counts = await runLong(
     (run) =>
-      withStore(source, 'source', (read) =>
-        withStore(target, 'copy-target', (write) =>
-          copyRecords(read, write, { ...run, overwrite }),
-        ),
-      ),
+      withStore(source, 'source', (read) => {
+        const copy = (write: Store) => copyRecords(read, write, { ...run, overwrite });
+        return withStore(target, 'copy-target', copy, { declaredFields: read.declaredFields });
+      }),
     () => 'run the same command again to copy the rest',
   );
   print(`Copied, and equal on both sides: ${countsText(counts)}`);

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { formatField, listFields } from '../domain/fields/declared-fields.ts';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { type Counts, countsText } from './count.ts';
@@ -33,7 +34,7 @@ export function exportFile(store: Store, path: string, run: LongRun): Promise<Co
   });
 }
 
-/** Exports all records of a store as JSON Lines: users before posts, ordered by id. */
+/** Exports the declared fields and all records of a store as JSON Lines: users before posts, ordered by id. */
 async function exportRecords(
   store: Store,
   write: (text: string) => Promise<unknown>,
@@ -41,6 +42,9 @@ async function exportRecords(
 ): Promise<Counts> {
   const source = storeSource(store, signal);
   const [all, written] = [await source.count(), { users: 0, posts: 0 }];
+  for (const field of listFields(store.declaredFields ?? {})) {
+    await write(`${JSON.stringify({ field: formatField(field) })}\n`);
+  }
   for (const list of ['users', 'posts'] as const) {
     for await (const batch of batches(source[list](), ({ json }) => json.length)) {
       await write(batch.map(({ json }) => `{"${list.slice(0, -1)}":${json}}\n`).join(''));

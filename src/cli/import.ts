@@ -1,10 +1,11 @@
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
+import { addDeclarations, listFields } from '../domain/fields/declared-fields.ts';
 import type { Collection } from '../domain/records/record.ts';
 import type { Store } from '../ports/store.ts';
-import { declaredFieldsOf } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { counted, countsText, grouped } from './count.ts';
 import { checkJsonLinesName, exitCodes, Failure, type StoreSetting } from './failure.ts';
+import { fieldsOf } from './field.ts';
 import { openDataFile, openDocument } from './import/data-file.ts';
 import { type Imported, importRecords } from './import/import-records.ts';
 import { createInstant } from './import/instant.ts';
@@ -54,8 +55,6 @@ export async function importCommand(
       ? `${again}, and it adds the rest: ${countsText(added)} are added already`
       : `remove the ${countsText(added)} that are added already: the same command adds all of them again`;
   };
-  const declaredFields = declaredFieldsOf(flags.field);
-  const customFields = await readSchemaFiles({ ...flags, declaredFields });
   await runLong(async (run) => {
     const module = transform === undefined ? undefined : await loadTransforms(transform, as);
     const file = module?.read
@@ -63,7 +62,12 @@ export async function importCommand(
       : await openDataFile(await openText(path, run.signal), as, module);
     const instant = await createInstant();
     const transformer = module && createTransformer(module, { file: file.name, instant });
-    const add = (store: Store) => {
+    const given = fieldsOf([...flags.field, ...(file.fields ?? [])]);
+    const add = async (store: Store) => {
+      const stored = listFields(store.declaredFields ?? {});
+      // In a dry run, the store was opened without the given ones.
+      const declaredFields = addDeclarations(stored, given).all;
+      const customFields = await readSchemaFiles({ ...flags, declaredFields });
       const rejections = createReport(report);
       const options = {
         ...flags,
@@ -78,7 +82,7 @@ export async function importCommand(
       return adding.finally(rejections.end);
     };
     const role = dryRun ? 'rehearsal' : 'target';
-    const result = await withStore(named, role, add, { declaredFields });
+    const result = await withStore(named, role, add, { declaredFields: given });
     const { records, rejected, undated, unknownAuthors, storedAuthors } = result;
     print(...result.advice());
     if (storedAuthors.rejected > 0) {

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CredentialsError } from '../adapters/credentials/index.ts';
-import { SchemaFileError } from '../adapters/json-schema/index.ts';
+import { SchemaFileError, type SchemaFiles } from '../adapters/json-schema/index.ts';
 import { checkPublicUserFields } from '../domain/records/user.ts';
 import {
   declaredFieldsOf,
@@ -9,7 +9,6 @@ import {
   settingsTable,
 } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
-import type { CheckFlags } from './check.ts';
 import type { CopyFlags } from './copy.ts';
 import { Failure, fileFailure, type StoreSetting } from './failure.ts';
 import type { ImportFlags } from './import.ts';
@@ -155,10 +154,10 @@ function createProgram(): Command {
       await (await import('./export.ts')).exportCommand(file, storeOf(command));
     });
 
-  withSettings(program.command('check'), 'store', 'field', 'userSchema', 'postSchema')
-    .description('list the stored records that break a schema or a --field declaration')
+  withSettings(program.command('check'), 'store', 'userSchema', 'postSchema')
+    .description('list the stored records that break a rule or a schema')
     .addHelpText('after', '\nExits with code 2 if there are any. Changes nothing.')
-    .action(async (flags: CheckFlags, command: Command) => {
+    .action(async (flags: SchemaFiles, command: Command) => {
       await (await import('./check.ts')).checkCommand(storeOf(command), flags);
     });
 
@@ -205,8 +204,45 @@ function createProgram(): Command {
       await (await import('./backup.ts')).restoreCommand(file, storeOf(command));
     });
 
+  const fields = 'list, add, change and remove the declared fields of a database';
+  addFieldCommands(program.command('field').description(fields));
   addKeyCommands(program.command('key').description('create, list and revoke API keys'));
   return program;
+}
+
+const fieldHelp = `
+A server can keep running. It rejects wrong values at once, and uses a declaration in
+filters, sorts and descriptions after its next start.`;
+
+function addFieldCommands(field: Command): void {
+  const { parse, allowed } = settingsTable.field;
+  const declaration = (text: string, before: readonly string[] = []) => {
+    const fields = parse(text);
+    if (fields === undefined) throw new InvalidArgumentError(`The value must be ${allowed}.`);
+    return [...before, ...fields];
+  };
+  const add = (name: string, description: string) =>
+    withSettings(field.command(name), 'store').description(description);
+  add('list', 'list the declared fields').action(async (_flags: unknown, command: Command) => {
+    await (await import('./field.ts')).listFieldsCommand(storeOf(command));
+  });
+  add('add', 'declare fields')
+    .argument('<declarations...>', 'such as posts.slug:text:unique', declaration)
+    .addHelpText('after', fieldHelp)
+    .action(async (declarations: readonly string[], _flags: unknown, command: Command) => {
+      await (await import('./field.ts')).addFieldsCommand(storeOf(command), declarations);
+    });
+  add('set', 'change the type of a declared field, or whether it is unique')
+    .argument('<declaration>', 'such as posts.slug:text', declaration)
+    .addHelpText('after', fieldHelp)
+    .action(async ([declaration = '']: readonly string[], _flags: unknown, command: Command) => {
+      await (await import('./field.ts')).setFieldCommand(storeOf(command), declaration);
+    });
+  add('remove', 'remove a declaration, and keep the values')
+    .argument('<field>', 'such as posts.slug')
+    .action(async (name: string, _flags: unknown, command: Command) => {
+      await (await import('./field.ts')).removeFieldCommand(storeOf(command), name);
+    });
 }
 
 function addKeyCommands(key: Command): void {

@@ -3,8 +3,14 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMetricsApp, type RunningServer, serve } from '../adapters/http/index.ts';
+import {
+  appWhileWaiting,
+  createMetricsApp,
+  type RunningServer,
+  serve,
+} from '../adapters/http/index.ts';
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
+import { readSchemaFiles } from '../adapters/json-schema/index.ts';
 import type { Metrics } from '../adapters/metrics/index.ts';
 import { unsafeOrigin } from '../domain/access/access.ts';
 import { scopes } from '../domain/access/caller.ts';
@@ -45,7 +51,6 @@ export async function serveCommand(
     const { host, port, publicUrl } = settings;
     await checkPort(host, port);
     const newFileNote = newFileNoteFor(settings.store);
-    const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
     if (scopes.every((scope) => settings.anonymous?.includes(scope))) {
       logger.warn(
@@ -60,9 +65,6 @@ export async function serveCommand(
     try {
       if (metrics !== undefined)
         servers.push(await serveMetrics(metrics, settings, flagOrVariableOf, logger));
-      const server = await serve(app, { host, port, publicUrl, logger, metrics });
-      servers.unshift(server);
-      metrics?.connections(() => server.connections);
       const warnOnce = (err: unknown) => {
         // The MongoDB store logs its own messages.
         if (!settings.store.startsWith('mongodb'))
@@ -70,7 +72,19 @@ export async function serveCommand(
       };
       const opened = await container.getAsync(tokens.store);
       const named = { setting: flagOrVariableOf('store'), url: settings.store };
-      if (await isReady(opened, named, warnOnce, signal)) {
+      const opening = isReady(opened, named, warnOnce, signal);
+      // Only an open store knows all declared fields of its database.
+      const app = opening.then(async () => {
+        await readSchemaFiles({ ...settings, declaredFields: opened.declaredFields });
+        return container.getAsync(tokens.app);
+      });
+      const server = await serve(appWhileWaiting(app, logger), {
+        ...{ host, port, publicUrl, logger, metrics },
+      });
+      servers.unshift(server);
+      metrics?.connections(() => server.connections);
+      await app;
+      if (await opening) {
         const store = redactStoreUrl(settings.store);
         logger.info(
           { url: server.url, store, ...(newFileNote !== '' && { created: true }) },

@@ -65,11 +65,13 @@ export async function rejectUnfinishedCopy(store: Store, named: StoreSetting): P
 }
 
 async function whenReady(store: Store): Promise<void> {
-  for (let tried = 1; ; tried++) {
+  for (let failed = 0; ; ) {
     try {
       return await store.ready();
     } catch (error) {
-      if (tried === readyTries.count) throw error;
+      // Without a cause, the store is still declaring fields.
+      if (Object(error).cause !== undefined) failed += 1;
+      if (failed === readyTries.count) throw error;
       await sleep(readyTries.pauseMs);
     }
   }

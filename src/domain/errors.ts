@@ -175,6 +175,15 @@ export function fieldTaken(name: string): RostrumError<'field-taken'> {
   return new RostrumError('field-taken', { issues: [{ pointer, code: 'taken', message }] });
 }
 
+/** @param names of the declared fields */
+export function wrongType(names: readonly string[]): RostrumError<'invalid-record'> {
+  const issues = names.map((name) => {
+    const message = `The field "${name}" must have the type that the database declares.`;
+    return { pointer: `/${name}`, code: 'type', message } as const;
+  });
+  return new RostrumError('invalid-record', { issues });
+}
+
 /** @param outcome what is known about the change; `none` for a read */
 export function storeUnavailable(
   outcome: Outcome,

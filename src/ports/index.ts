@@ -10,16 +10,20 @@ export {
   refusedByDatabase,
   storeUnavailable,
   unknownAuthor,
+  wrongType,
 } from '../domain/errors.ts';
 export {
-  brokenDeclarationMessage,
-  checkLoaded,
+  addDeclarations,
+  type CollectionField,
+  checkRecord,
+  DeclarationError,
   type DeclaredField,
   type DeclaredFields,
   type DeclaredType,
   type FieldDeclarations,
   fieldsIn,
-  notUniqueMessage,
+  notUnique,
+  StoredRecordsCheck,
 } from '../domain/fields/declared-fields.ts';
 export { emailKey, emailPrefixKey } from '../domain/fields/email.ts';
 export {

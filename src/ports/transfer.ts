@@ -57,7 +57,7 @@ export interface RecordTransfer<R> {
    * `email-taken`. Pass at most a few megabytes, or a few hundred records, at a time.
    *
    * @throws RostrumError `email-taken`, `field-taken`, `invalid-record`, as `Repository.create` does;
-   * `invalid-record` also for a value of another type than declared (`checkLoaded`)
+   * `invalid-record` also for a value of another type than declared (`checkRecord`)
    */
   load(records: readonly Versioned<R>[]): Promise<void>;
 

@@ -1,12 +1,12 @@
 import { type Scope, scopes } from '../domain/access/caller.ts';
 import { isNetwork, isOriginPattern, isPlainUrl, isSafeUrl } from '../domain/access/hosts.ts';
 import {
+  type CollectionField,
   checkDeclaredFields,
   type DeclaredFields,
-  type FieldDeclaration,
+  declarationsOf,
 } from '../domain/fields/declared-fields.ts';
 import { checkOptions } from '../domain/options.ts';
-import { setMember } from '../domain/records/json.ts';
 
 /** The settings of a deployment, from flags, environment variables or `createContainer`. */
 export interface Settings {
@@ -280,17 +280,16 @@ const fieldForm = /^(users|posts)\.([^.:]+):(text|number|boolean|text\[\])(:uniq
  * @throws TypeError or RangeError for what cannot be declared, in one sentence
  */
 export function declaredFieldsOf(field: readonly string[]): Required<DeclaredFields> {
-  const fields = { users: {}, posts: {} } as Record<string, Record<string, FieldDeclaration>>;
-  for (const part of field) {
-    const [, list = '', name = '', type = '', unique] = fieldForm.exec(part) ?? [];
-    const declared = fields[list] ?? {};
-    if (Object.hasOwn(declared, name)) throw new TypeError(`${list}.${name} is given twice.`);
-    const isUnique = unique !== undefined;
-    setMember(declared, name, (isUnique ? { type, unique: true } : type) as FieldDeclaration);
-  }
-  const { users = {}, posts = {} } = fields;
-  checkDeclaredFields({ users, posts });
-  return { users, posts };
+  const fields = field.map((part) => {
+    const [, collection, name, type, unique] = fieldForm.exec(part) ?? [];
+    return { collection, name, type, isUnique: unique !== undefined } as CollectionField;
+  });
+  const declared = declarationsOf(fields);
+  checkDeclaredFields(declared);
+  const names = fields.map(({ collection, name }) => `${collection}.${name}`);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) throw new TypeError(`${twice} is given twice.`);
+  return declared;
 }
 
 function textOf(text: string): string | undefined {

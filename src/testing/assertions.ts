@@ -118,9 +118,12 @@ export async function expectReplay<R extends Entity>(
 
 /** The only issue that an error may have, by its code. */
 const issuesOf: Readonly<Record<string, readonly string[]>> = {
-  'invalid-record': ['/authorId unknown', '/age type', '/pages type'],
+  'invalid-record': [
+    ...['/authorId unknown', '/age type', '/pages type'],
+    ...['/team type', '/crew type', '/badge type'],
+  ],
   'email-taken': ['/email taken'],
-  'field-taken': ['/code taken', '/slug taken'],
+  'field-taken': ['/badge taken', '/code taken', '/slug taken'],
 };
 
 /** Expects that a call ends in an error of the core, and returns the error's details. */

@@ -13,7 +13,7 @@ import {
 } from './assertions.ts';
 import { digest, newReceipt, post, times, user } from './fixtures.ts';
 import { declaredEq, expectMatches, has, insert, list } from './lists.ts';
-import { declaredFields, type Opened, repositoryOf, type Suite } from './suite.ts';
+import { declaredFields, type Opened, repositoryOf, type Suite, uniqueField } from './suite.ts';
 
 /** Opening and closing a store, and whether it is ready. */
 export function describeLifecycle({ test, testEach }: Suite): void {
@@ -99,28 +99,35 @@ export function describeLifecycle({ test, testEach }: Suite): void {
   });
 }
 
-/** The declared fields of another deployment: some are new, and some are missing. */
-const otherFields = {
-  users: { age: 'number', team: 'text', crew: 'text[]' },
-  posts: { pages: 'number', team: 'text', crew: 'text[]' },
+/** Fields to declare in addition to `declaredFields`: one is declared already. */
+const addedFields = {
+  users: { age: 'number', team: 'text', crew: 'text[]', badge: { type: 'text', unique: true } },
+  posts: { pages: 'number', team: 'text', crew: 'text[]', badge: { type: 'text', unique: true } },
 } as const;
+
+const allFields = {
+  users: { ...declaredFields.users, ...addedFields.users },
+  posts: { ...declaredFields.posts, ...addedFields.posts },
+};
 
 /** Stores that are closed and opened again. */
 export function describeReopen(
-  { contract: { withoutTransfer }, testEach, test }: Suite,
+  { contract: { another, withoutTransfer }, testEach, test }: Suite,
   reopen: NonNullable<Suite['contract']['reopen']>,
 ): void {
-  /** Closes a store, opens its data with these declared fields, and closes it again. */
+  /** Closes a store, opens its data to declare these fields, and closes it again. */
   const withReopened = async (
     { opened, watch }: Opened,
-    declared: StoreOptions['declaredFields'],
+    added: StoreOptions['declaredFields'],
+    expected: StoreOptions['declaredFields'],
     use: (store: Store) => Promise<void>,
   ): Promise<void> => {
     await opened.close();
-    const options = { declaredFields: declared };
+    const options = { declaredFields: added };
     const store = await watch.call('reopen', async () => reopen(opened, options));
     try {
-      expectEqual('declaredFields', store.declaredFields, declared);
+      await store.ready();
+      expectEqual('declaredFields', store.declaredFields, expected);
       await use(watch.over(store));
     } finally {
       await store.close();
@@ -140,7 +147,7 @@ export function describeReopen(
       await records.update(record.id, () => changed);
       await createNew(records, gone, lost);
       await remove(gone.id);
-      await withReopened(context, declaredFields, async (store) => {
+      await withReopened(context, {}, declaredFields, async (store) => {
         const after = repositoryOf(store, name);
         expectRecord(await after.get(record.id), changed, 2);
         await expectMatches(after, [], [record.id]);
@@ -160,30 +167,27 @@ export function describeReopen(
     const created = [make(fields('en', 1)), make(fields('de', 2)), make(fields('en', 2))];
     const [a = '', b = '', c = ''] = await insert(records, created);
     const added = make(fields('en', 2));
-    await withReopened(context, otherFields, async (store) => {
+    await withReopened(context, addedFields, allFields, async (store) => {
       const other = repositoryOf(store, name);
       await expectMatches(other, [declaredEq('team', 'red'), has('crew', 'a')], [a, b, c]);
       await expectMatches(other, [declaredEq(number, 2)], [b, c]);
       await insert(other, [added]);
       await other.update(a, ({ record }) => ({ ...record, [text]: 'fr', team: 'blue' }));
       await expectMatches(other, [declaredEq('team', 'blue')], [a]);
-    });
-    await withReopened(context, declaredFields, async (store) => {
-      const back = repositoryOf(store, name);
-      await expectMatches(back, [declaredEq(text, 'en')], [c, added.id]);
-      await expectMatches(back, [declaredEq(text, 'fr')], [a]);
-      await expectMatches(back, [declaredEq(number, 2)], [b, c, added.id]);
+      await expectMatches(other, [declaredEq(text, 'fr')], [a]);
     });
   });
 
   testEach('does not open if records break a new declaration', async (resource, _, context) => {
     const { name, records, make } = resource;
+    const { field: unique } = uniqueField(resource);
     const created = [make({ twin: 1, labels: ['a', 1] }), make({ twin: 1, labels: ['a'] })];
     const ids = await insert(records, created);
     await context.opened.close();
     for (const [field, declared, named] of [
       ['twin', { type: 'number', unique: true }, ids],
       ['labels', 'text[]', ids.slice(0, 1)],
+      [unique, 'boolean', ['rostrum field']],
     ] as const) {
       const message = await messagesOf(async () => {
         const options = { declaredFields: { [name]: { [field]: declared } } };
@@ -194,16 +198,62 @@ export function describeReopen(
         assert(message.includes(word), `"${message}" does not name ${word}`);
       }
     }
+    // The declarations that failed are gone.
+    await withReopened(context, {}, declaredFields, async (store) => {
+      await repositoryOf(store, name).create(make({ twin: 1, labels: 1 }));
+    });
+  });
+
+  if (another !== undefined) {
+    testEach('obeys what another handle declares', async (resource, _, { opened, watch }) => {
+      const { records, make } = resource;
+      const [id = ''] = await insert(records, [make({ badge: 'a', team: 'red' })]);
+      const options = { declaredFields: addedFields };
+      await using other = await watch.call('another', async () => another(opened, options));
+      await other.ready();
+      for (const wrong of [{ team: 5 }, { crew: 'a' }, { badge: [] }]) {
+        const calls = [
+          () => records.create(make(wrong), newReceipt()),
+          () => records.update(id, ({ record }) => ({ ...record, ...wrong })),
+          ...(withoutTransfer === undefined
+            ? [() => resource.transfer.load([new VersionedRecord(make(wrong), 1)])]
+            : []),
+        ];
+        for (const call of calls) await expectError(call(), 'invalid-record');
+      }
+      await expectError(records.create(make({ badge: 'a' })), 'field-taken');
+      await insert(records, [make({ badge: 'b', team: null, crew: [] })]);
+    });
+  }
+
+  testEach('a declaration holds until it is removed', async (resource, _, context) => {
+    const { name, make } = resource;
+    const { field, values } = uniqueField(resource);
+    const rest = { ...declaredFields, [name]: { ...declaredFields[name], [field]: undefined } };
+    await withReopened(context, {}, declaredFields, async (store) => {
+      const records = repositoryOf(store, name);
+      await records.create(make({ [field]: values[0] }));
+      await expectError(records.create(make({ [field]: values[0] })), 'field-taken');
+      await store.undeclare(name, field);
+      await store.undeclare(name, field);
+    });
+    const left = JSON.parse(JSON.stringify(rest));
+    await withReopened(context, {}, left, async (store) => {
+      await insert(repositoryOf(store, name), [
+        make({ [field]: values[0] }),
+        make({ [field]: [] }),
+      ]);
+    });
   });
 
   if (withoutTransfer === undefined) {
     test('keeps the mark of a store that is being filled', async ({ transfer }, context) => {
       await transfer?.begin();
-      await withReopened(context, declaredFields, async (store) => {
+      await withReopened(context, {}, declaredFields, async (store) => {
         expectEqual('isFilling after "begin"', await store.transfer?.isFilling(), true);
         await store.transfer?.end();
       });
-      await withReopened(context, declaredFields, async (store) => {
+      await withReopened(context, {}, declaredFields, async (store) => {
         expectEqual('isFilling after "end"', await store.transfer?.isFilling(), false);
       });
     });

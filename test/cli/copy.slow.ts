@@ -175,17 +175,20 @@ describe('rostrum copy', function () {
 });
 
 await describeOnMongodb('rostrum copy, to MongoDB and back', () => {
-  it('copies a store to another kind of store and back unchanged', async function roundTrip() {
+  it('copies a store and its declared fields to another kind of store and back', async function roundTrip() {
     this.timeout(60_000);
     const mongodb = (await sharedServer()).url(`copy-${randomUUID().slice(0, 8)}`);
     await using folder = await temporaryDirectory();
     const [there, back] = [join(folder.path, 'there.db'), join(folder.path, 'back.db')];
-    await holding(() => openSqliteStore({ path: there }), records(30));
+    const declaredFields = { users: { age: 'number' }, posts: { tags: 'text[]' } } as const;
+    await holding(() => openSqliteStore({ path: there, declaredFields }), records(30));
     const first = await rostrum('copy', '--from', `sqlite:${there}`, '--to', mongodb);
     expect(first.stdout, first.stderr).to.match(/30 users and 300 posts/);
     const second = await rostrum('copy', '--from', mongodb, '--to', `sqlite:${back}`);
     expect(second.stdout, second.stderr).to.match(/30 users and 300 posts/);
     expect(await held(() => openSqliteStore({ path: back }))).to.deep.equal(records(30));
+    await using copied = openSqliteStore({ path: back });
+    expect(copied.declaredFields).to.deep.equal(declaredFields);
     await using client = await new MongoClient(mongodb).connect();
     await client.db().dropDatabase();
   });

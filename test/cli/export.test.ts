@@ -42,10 +42,13 @@ describe('exported files', () => {
     expect(existsSync(`${path}.part`)).to.equal(false);
   });
 
-  it('can be imported with the same ids, times and fields', async function () {
+  it('can be imported with the same ids, times, fields and declarations', async function () {
     this.timeout(60_000);
     const url = (name: string) => `sqlite:${join(folder.path, name)}`;
-    const source = openSqliteStore({ path: join(folder.path, 'source.db') });
+    const declaredFields = {
+      posts: { rank: 'number', slug: { type: 'text', unique: true } },
+    } as const;
+    const source = openSqliteStore({ path: join(folder.path, 'source.db'), declaredFields });
     await fill(source, given);
     await source.close();
     const written = await rostrum('export', path, '--store', url('source.db'));
@@ -56,6 +59,7 @@ describe('exported files', () => {
     const target = openSqliteStore({ path: join(folder.path, 'target.db') });
     const plain = ({ users, posts }: typeof given) => [...users, ...posts].map((one) => one.record);
     expect(plain(await contentOf(target))).to.deep.equal(plain(given));
+    expect(target.declaredFields).to.deep.equal({ users: {}, ...declaredFields });
     await target.close();
     const again = await rostrum(...load);
     expect([again.code, again.stdout.split('\n')[0]]).to.deep.equal([

@@ -17,6 +17,11 @@ import { rostrum, startServer } from '../support/server.ts';
 import { failureOf } from './failure.ts';
 import { contentOf, fill, records } from './transfer/records.ts';
 
+const at = '2026-11-28T09:30:00.000Z';
+const postOf = (id: string) => ({
+  ...{ id, createdAt: at, updatedAt: at, title: 'A', body: '', authorId: null, publishedAt: at },
+});
+
 describe('rostrum restore', function () {
   this.timeout(60_000);
   let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -82,6 +87,38 @@ describe('rostrum restore', function () {
     );
     expect(found.users).to.deep.equal(content.users);
     await restored.close();
+  });
+
+  it('keeps the declared fields of the data file under two running servers, or is rejected', async () => {
+    const url = `sqlite:${path('live.db')}`;
+    await using one = await startServer('--store', url);
+    const fields = ['--field', 'posts.rank:number,posts.slug:text:unique'];
+    await using other = await startServer('--store', url, ...fields);
+    const post = async ({ address }: { readonly address: string }, values: object) => {
+      const response = await fetch(`${address}/api/v1/posts`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ title: 'A', ...values }),
+      });
+      return response.status;
+    };
+    const { code, stderr } = await restore('live.db');
+    expect([code, stderr]).to.deep.equal([0, '']);
+    for (const server of [one, other]) {
+      const status = server === one ? 201 : 409;
+      expect(await post(server, { rank: 1, slug: 'a' })).to.equal(status);
+      expect(await post(server, { rank: 'high' })).to.equal(422);
+    }
+
+    const wrong = openSqliteStore({ path: path('wrong.db') });
+    await wrong.posts.create({ ...postOf('p'), rank: 'high' });
+    await backupSqlite({ path: path('wrong.db'), to: path('backup.db') });
+    await wrong.close();
+    const rejected = await restore('live.db');
+    expect(rejected.code).to.equal(1);
+    expect(rejected.stderr).to.match(/posts\.rank .* other values: p\..*\(rostrum field remove\)/);
+    expect(await post(other, { rank: 1, slug: 'b' })).to.equal(201);
+    expect(existsSync(path('live.db.restoring'))).to.equal(false);
   });
 
   it('creates a missing data file that only its owner can read', async () => {

@@ -20,6 +20,7 @@ export function openTemporarySqlite(options: StoreOptions = {}): Store {
     posts,
     ...(transfer && { transfer }),
     ...(declaredFields && { declaredFields }),
+    undeclare: (...given) => store.undeclare(...given),
     ready,
     close,
     [Symbol.asyncDispose]: close,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Router } from '@koa/router';
 import Koa, { type Middleware as KoaMiddleware } from 'koa';
+import { storeUnavailable } from '../../domain/errors.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { checkCors, cors } from './access/cors.ts';
@@ -215,6 +216,24 @@ export function createMetricsApp(
     createMiddleware(options, [router.routes(), methodNotAllowed, missing]),
     options,
   );
+}
+
+/** Returns an app that responds with 503, except for `/livez`, until another one is there to take its place. */
+export function appWhileWaiting(app: Promise<Koa>, logger: Logger): Koa {
+  const router = new Router<RostrumState>({ sensitive: true, strict: true });
+  router.get('/livez', setOperation('/livez'), sendOk);
+  const reject: Middleware = () => {
+    throw storeUnavailable('none');
+  };
+  const options = { logger, accessLog: false, problemsAt: 'site' } as const;
+  const waiting = koaAppFor(createMiddleware(options, [router.routes(), reject]), options);
+  let handle = waiting.callback();
+  const start = (started: Koa) => {
+    handle = started.callback();
+  };
+  app.then(start, () => {});
+  const callback: Koa['callback'] = () => (request, response) => handle(request, response);
+  return Object.assign(waiting, { callback });
 }
 
 function initState(options: ChainOptions & Pick<AppSettings, 'problemsAt'>): Middleware {

@@ -5,6 +5,7 @@ export type { Authenticate } from './access/authenticate.ts';
 export { bearerAuthentication } from './access/bearer.ts';
 export type { RateLimiter, RateLimiterCount, RateLimits } from './access/rate-limit.ts';
 export {
+  appWhileWaiting,
   createApp,
   createMetricsApp,
   problemResponses,

@@ -62,6 +62,10 @@ export function createMemoryStore(options: StoreOptions = {}): Store {
       },
     },
     declaredFields,
+    async undeclare(collection, name) {
+      checkOpen(state);
+      (collection === 'users' ? userTable : postTable).undeclare(name);
+    },
     async ready() {
       checkOpen(state);
     },

@@ -1,5 +1,5 @@
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
-import { checkLoaded } from '../../domain/fields/declared-fields.ts';
+import { checkRecord } from '../../domain/fields/declared-fields.ts';
 import { cutPage, type ListQuery, type Page } from '../../domain/lists/list.ts';
 import type { Post } from '../../domain/records/post.ts';
 import { type Receipt, repeatedReceipt } from '../../domain/records/receipt.ts';
@@ -102,7 +102,7 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   async load(records: readonly Versioned<R>[]): Promise<void> {
     checkOpen(this.#state);
     for (const { record, version } of records) {
-      checkLoaded(this.table.declared, record);
+      checkRecord(this.table.declared, record);
       const current = this.table.get(record.id)?.version;
       this.#put(record, versionToLoad(version, current, this.table.lastVersion(record.id)));
     }

@@ -36,7 +36,7 @@ export interface Row {
 /** The records of one collection by id, and the last versions of deleted ones. Sorts rows on demand. */
 export class Table<R extends User | Post> {
   readonly #collection: Collection;
-  readonly declared: readonly DeclaredField[];
+  declared: readonly DeclaredField[];
   readonly #onEvent: (event: RecordEvent) => void;
   readonly #rows = new Map<Id, Row>();
   /** The id of the record that has a unique value, by the field and the value. */
@@ -53,6 +53,10 @@ export class Table<R extends User | Post> {
     this.#collection = collection;
     this.declared = declared;
     this.#onEvent = onEvent;
+  }
+
+  undeclare(name: string): void {
+    this.declared = this.declared.filter((field) => field.name !== name);
   }
 
   get(id: Id): Row | undefined {

@@ -22,6 +22,7 @@ export function measuredStore(store: Store, measure: Measure): Store {
     ...(transfer && { transfer }),
     ...(events && { events }),
     declaredFields,
+    undeclare: (...given) => store.undeclare(...given),
     ready: () => store.ready(),
     close: () => store.close(),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

@@ -28,6 +28,11 @@ export class Connection {
     this.#startup = new Startup(db, logger, declaredFields);
   }
 
+  /** See {@link Startup.declaredFields}. */
+  get declaredFields(): DeclaredFields {
+    return this.#startup.declaredFields;
+  }
+
   /**
    * Runs one port call.
    *

@@ -1,89 +1,218 @@
-import type { Db, IndexDescription, MongoServerError } from 'mongodb';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Db, type Document, type IndexDescription, MongoServerError } from 'mongodb';
 import {
-  brokenDeclarationMessage,
+  addDeclarations,
+  type CollectionField,
+  DeclarationError,
   type DeclaredFields,
-  type FieldDeclarations,
-  fieldsIn,
+  type DeclaredType,
   isSortable,
-  notUniqueMessage,
+  notUnique,
+  StoredRecordsCheck,
 } from '../../domain/fields/declared-fields.ts';
-import type { JsonObject } from '../../domain/records/json.ts';
+import { declaredRules } from '../../domain/fields/rules.ts';
 import type { Collection } from '../../domain/records/record.ts';
-import { type MetaDocument, metaCollection } from './collections.ts';
-import { fieldPath, readRecord, valueAt } from './documents.ts';
-import { MongodbStoreError } from './errors.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { fieldPath, readRecord } from './documents.ts';
+import { codes, isDuplicate, MongodbStoreError, validatorTitle } from './errors.ts';
+import { buildIndexes } from './layout.ts';
+import { runLocked } from './migrations.ts';
 
-/** Returns the indexes for declared fields: for filters, sorts and unique values. */
-export function declaredIndexes(
-  collection: Collection,
-  fields: FieldDeclarations = {},
-): IndexDescription[] {
-  return fieldsIn(fields).flatMap((declared) => {
-    const path = fieldPath(collection, declared.name);
-    // Documents without the field have no entry.
-    const isPresent = { [path]: { $exists: true } };
-    // Any number of records can have null.
-    const hasValue = { [path]: { $type: ['string', 'number'] } };
-    const filtered = { [path]: 1, createdAt: 1, _id: 1 };
-    return [
-      { name: `${path}_createdAt`, key: filtered, partialFilterExpression: isPresent },
-      ...(isSortable(declared) ? [{ name: path, key: { [path]: 1, _id: 1 } }] : []),
-      ...(declared.isUnique
-        ? [
-            {
-              ...{ name: `${path}_unique`, key: { [path]: 1 } },
-              ...{ unique: true, partialFilterExpression: hasValue },
-            },
-          ]
-        : []),
-    ];
-  });
+// The declared fields of a database are rules in the validators of `users` and `posts`, so the server rejects other
+// values from every process.
+
+/** A declared field as the database has it. */
+interface StoredField extends CollectionField {
+  /** The random name of this declaration until its indexes are complete. */
+  readonly pending?: string | undefined;
 }
 
-/** @throws MongodbStoreError if a stored record has a value of another type than a new declaration */
-export async function checkRecords(db: Db, declaredFields: DeclaredFields): Promise<void> {
-  const meta = db.collection<MetaDocument>(metaCollection);
-  const declared = await meta.findOne({ _id: 'declared' });
-  for (const collection of ['users', 'posts'] as const) {
-    const fields = fieldsIn(declaredFields[collection]).filter(
-      ({ name, type }) => valueAt(declared ?? {}, `${collection}.${name}`) !== type,
+/** The rules of each type; every field can also be null or absent. */
+const typeRules: Readonly<Record<DeclaredType, Document>> = {
+  text: { bsonType: ['string', 'null'], maxLength: declaredRules.text.maxLength },
+  number: { bsonType: ['number', 'null'] },
+  boolean: { bsonType: ['bool', 'null'] },
+  'text[]': {
+    ...{ bsonType: ['array', 'null'], maxItems: declaredRules['text[]'].maxItems },
+    items: { bsonType: 'string', maxLength: declaredRules['text[]'].items.maxLength },
+  },
+};
+
+/** The validator of a collection: the declared fields in it, and the rules of the operator. */
+interface Validator {
+  readonly fields: readonly StoredField[];
+  readonly others: readonly Document[];
+}
+
+async function readValidator(db: Db, collection: Collection): Promise<Validator> {
+  const [found] = await db.listCollections({ name: collection }, { nameOnly: false }).toArray();
+  const validator: Document = found?.options?.validator ?? {};
+  const isJoined = Object.keys(validator).join() === '$and';
+  const rules: readonly Document[] = isJoined ? validator.$and : [validator];
+  const isOurs = ({ $jsonSchema }: Document) => $jsonSchema?.title === validatorTitle;
+  const properties: Document = rules.find(isOurs)?.$jsonSchema.properties.custom.properties ?? {};
+  const fields = Object.entries(properties).map(([name, { title, description: pending }]) => {
+    const [type, unique] = title.split(':');
+    return { collection, name, type, isUnique: unique !== undefined, pending };
+  });
+  const others = rules.filter((rule) => !isOurs(rule) && Object.keys(rule).length > 0);
+  return { fields, others };
+}
+
+async function writeValidator(
+  db: Db,
+  collection: Collection,
+  { fields, others }: Validator,
+): Promise<void> {
+  const properties = fields.map(({ name, type, isUnique, pending }) => {
+    const description = pending === undefined ? {} : { description: pending };
+    return [
+      name,
+      { title: isUnique ? `${type}:unique` : type, ...description, ...typeRules[type] },
+    ];
+  });
+  const custom = { properties: Object.fromEntries(properties) };
+  const rule = { $jsonSchema: { title: validatorTitle, properties: { custom } } };
+  const rules = fields.length > 0 ? [rule, ...others] : others;
+  const validator = rules.length > 1 ? { $and: rules } : (rules[0] ?? {});
+  try {
+    await db.command({ collMod: collection, validator });
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== codes.unauthorized) throw error;
+    throw new MongodbStoreError(
+      'To change declared fields, a MongoDB user needs the role dbAdmin. Grant it, or run rostrum field as another user.',
     );
-    if (fields.length === 0) continue;
-    const paths = fields.map(({ name }) => [fieldPath(collection, name), 1]);
-    const projection = Object.fromEntries(paths);
-    const documents = db.collection(collection).find<Buffer>({}, { projection, raw: true });
-    for await (const document of documents) {
-      const record: JsonObject = JSON.parse(readRecord(collection, document).json);
-      const message = brokenDeclarationMessage(fields, collection, record);
-      if (message !== undefined) throw new MongodbStoreError(message);
-    }
   }
 }
 
-/** Records the types that {@link checkRecords} has checked. */
-export async function recordDeclarations(db: Db, declaredFields: DeclaredFields): Promise<void> {
-  const types = (['users', 'posts'] as const).flatMap((collection) =>
-    fieldsIn(declaredFields[collection]).map(({ name, type }) => [`${collection}.${name}`, type]),
-  );
-  if (types.length === 0) return;
-  const update = { $set: Object.fromEntries(types) };
-  await db
-    .collection<MetaDocument>(metaCollection)
-    .updateOne({ _id: 'declared' }, update, { upsert: true });
+async function readFields(db: Db): Promise<readonly StoredField[]> {
+  const validators = [readValidator(db, 'users'), readValidator(db, 'posts')];
+  return (await Promise.all(validators)).flatMap(({ fields }) => fields);
 }
 
-/** Returns the error for two stored records that break a new unique declaration. */
-export async function duplicateError(
+/**
+ * Changes the declared fields while no other process does, and drops the indexes of those that are removed.
+ *
+ * @param change called with the fields of each collection
+ */
+async function changeFields(
   db: Db,
-  collection: string,
-  { keyValue = {} }: MongoServerError,
-): Promise<MongodbStoreError> {
-  const [path = '', value] = Object.entries(keyValue)[0] ?? [];
-  const two = await db
-    .collection<{ _id: string }>(collection)
-    .find({ [path]: value }, { projection: { _id: 1 }, limit: 2 })
-    .toArray();
-  const field = path.split('.').at(-1) ?? path;
-  const ids = two.map(({ _id }) => _id);
-  return new MongodbStoreError(notUniqueMessage(field, collection, ids));
+  change: (fields: readonly StoredField[], collection: Collection) => readonly StoredField[],
+): Promise<void> {
+  const changeAll = async () => {
+    for (const collection of ['users', 'posts'] as const) {
+      const { fields, others } = await readValidator(db, collection);
+      const wanted = change(fields, collection);
+      if (JSON.stringify(fields) === JSON.stringify(wanted)) continue;
+      await writeValidator(db, collection, { fields: wanted, others });
+      const removed = fields.filter(({ name }) => !wanted.some((field) => field.name === name));
+      const dropped = removed.flatMap((field) => declaredIndexes(field).map(({ name }) => name));
+      const indexes = await db.collection(collection).indexes();
+      for (const { name = '' } of indexes) {
+        if (dropped.includes(name)) await db.collection(collection).dropIndex(name);
+      }
+    }
+  };
+  while (!(await runLocked(db, changeAll))) await sleep(lockPollMs);
+}
+
+const lockPollMs = 50;
+
+/** Returns the indexes of a declared field: for filters, sorts and unique values. */
+function declaredIndexes(field: CollectionField): IndexDescription[] {
+  const path = fieldPath(field.collection, field.name);
+  // Documents without the field have no entry.
+  const isPresent = { [path]: { $exists: true } };
+  // Any number of records can have null.
+  const hasValue = { [path]: { $type: ['string', 'number'] } };
+  const filtered = { [path]: 1, createdAt: 1, _id: 1 };
+  return [
+    { name: `${path}_createdAt`, key: filtered, partialFilterExpression: isPresent },
+    ...(isSortable(field) ? [{ name: path, key: { [path]: 1, _id: 1 } }] : []),
+    ...(field.isUnique
+      ? [
+          {
+            ...{ name: `${path}_unique`, key: { [path]: 1 } },
+            ...{ unique: true, partialFilterExpression: hasValue },
+          },
+        ]
+      : []),
+  ];
+}
+
+/**
+ * Adds the declared fields that the database lacks, and completes those that are pending.
+ *
+ * @returns all declared fields of the database
+ * @throws DeclarationError if the database declares a field otherwise, or if stored records break a declaration
+ */
+export async function declareFields(
+  db: Db,
+  declaredFields: DeclaredFields,
+  logger: Logger,
+): Promise<DeclaredFields> {
+  // Other processes may add, complete and remove the same fields.
+  for (;;) {
+    const fields = await readFields(db);
+    const { all, missing } = addDeclarations(fields, declaredFields);
+    if (missing.length > 0) {
+      await changeFields(db, (current, collection) => {
+        const added = addDeclarations(current, declaredFields).missing;
+        const own = added.filter((field) => field.collection === collection);
+        return [...current, ...own.map((field) => ({ ...field, pending: randomUUID() }))];
+      });
+      continue;
+    }
+    const pending = fields.filter((field) => field.pending !== undefined);
+    const isPending = (field: StoredField) => pending.some((one) => one.pending === field.pending);
+    try {
+      await checkRecords(db, pending);
+      for (const field of fields) await indexField(db, field, logger);
+    } catch (error) {
+      if (error instanceof DeclarationError) {
+        await changeFields(db, (current) => current.filter((field) => !isPending(field)));
+      }
+      throw error;
+    }
+    if (pending.length === 0) return all;
+    await changeFields(db, (current) =>
+      current.map((field) => (isPending(field) ? { ...field, pending: undefined } : field)),
+    );
+  }
+}
+
+/** @throws DeclarationError if a stored record has a value of another type than declared */
+async function checkRecords(db: Db, fields: readonly StoredField[]): Promise<void> {
+  const check = new StoredRecordsCheck(fields);
+  for (const [collection, own] of Map.groupBy(fields, (field) => field.collection)) {
+    const paths = own.map(({ name }) => [fieldPath(collection, name), 1]);
+    const projection = Object.fromEntries(paths);
+    const documents = db.collection(collection).find<Buffer>({}, { projection, raw: true });
+    for await (const document of documents) {
+      check.add(collection, JSON.parse(readRecord(collection, document).json));
+    }
+  }
+  check.end();
+}
+
+/** @throws DeclarationError if two records have the same value of a unique field */
+async function indexField(db: Db, field: StoredField, logger: Logger): Promise<void> {
+  const { collection } = field;
+  try {
+    await buildIndexes(db, collection, declaredIndexes(field), logger);
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    const records = db.collection<{ _id: string }>(collection);
+    const same = await records.find(error.keyValue, { projection: { _id: 1 }, limit: 9 }).toArray();
+    const ids = same.map(({ _id }) => _id);
+    throw notUnique(field, ids);
+  }
+}
+
+/** Removes the declaration of a field, and its indexes. */
+export function removeField(db: Db, collection: Collection, name: string): Promise<void> {
+  return changeFields(db, (fields) =>
+    fields.filter((field) => field.collection !== collection || field.name !== name),
+  );
 }

@@ -1,4 +1,5 @@
 import {
+  type Document,
   MongoClientClosedError,
   MongoError,
   MongoNetworkError,
@@ -16,19 +17,22 @@ import {
   RostrumError,
   refusedByDatabase,
   storeUnavailable,
+  wrongType,
 } from '../../domain/errors.ts';
 
 // Driver errors are distinguished by class (or its name), code and label, never by message.
 
 /**
  * Thrown if Rostrum cannot use a server or a database: it is too old, standalone or written by another version,
- * has something else in place of the store's collections and indexes, or its records break a declaration. The
- * message says what to do.
+ * or has something else in place of the store's collections and indexes. The message says what to do.
  */
 export class MongodbStoreError extends Error {
   override readonly name = 'MongodbStoreError';
   readonly code = 'store-unusable';
 }
+
+/** The title of the rules of declared fields in a validator, which tells them from those of the operator. */
+export const validatorTitle = 'Rostrum';
 
 /** Awaits a write. Throws the error of the ports if a unique index or a validator rejects a record. */
 export async function translateRejections<T>(write: Promise<T>): Promise<T> {
@@ -41,16 +45,26 @@ export async function translateRejections<T>(write: Promise<T>): Promise<T> {
 
 /** Returns the error of the ports if a unique index or a validator rejected a record, and any other error unchanged. */
 export function rejectionOf(error: unknown): unknown {
-  if (!isDuplicate(error)) {
-    const isInvalid = error instanceof MongoServerError && error.code === codes.invalidDocument;
-    return isInvalid ? refusedByDatabase(error) : error;
+  if (error instanceof MongoServerError && error.code === codes.invalidDocument) {
+    return wrongTypeIn(error) ?? refusedByDatabase(error);
   }
+  if (!isDuplicate(error)) return error;
   const { keyPattern = {}, keyValue } = error;
   const key = Object.keys(keyPattern).join();
   if (key === '_id') return new RostrumError('id-taken', { id: keyValue._id });
   if (key === 'emailKey') return emailTaken();
   const [, field] = /^custom\.([^,]+)$/.exec(key) ?? [];
   return field === undefined ? refusedByDatabase(error) : fieldTaken(field);
+}
+
+/** Returns the error for a record that breaks a declaration; undefined if another rule rejected it. */
+function wrongTypeIn({ errInfo }: MongoServerError): RostrumError | undefined {
+  const { details } = errInfo ?? {};
+  const rules: readonly Document[] = details?.clausesNotSatisfied ?? [{ details }];
+  const rule = rules.find((one) => one.details?.title === validatorTitle)?.details;
+  const [custom] = rule?.schemaRulesNotSatisfied[0].propertiesNotSatisfied[0].details ?? [];
+  const wrong: readonly Document[] | undefined = custom?.propertiesNotSatisfied;
+  return wrong && wrongType(wrong.map(({ propertyName }) => propertyName));
 }
 
 export function isDuplicate(error: unknown): error is MongoServerError {
@@ -126,6 +140,7 @@ const outageLabels = ['RetryableWriteError', 'TransientTransactionError', 'Syste
 
 /** https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml */
 export const codes = {
+  unauthorized: 13,
   invalidDocument: 121,
   duplicateKey: 11_000,
   cannotCreateIndex: 67,

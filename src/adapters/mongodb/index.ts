@@ -7,6 +7,7 @@ import type { Transfer } from '../../ports/transfer.ts';
 import { Connection } from './connection.ts';
 import { readUrl } from './connection-string.ts';
 import { CreationBatcher } from './creation-batcher.ts';
+import { removeField } from './declared-fields.ts';
 import { MongodbEvents } from './events.ts';
 import { MongodbPosts, MongodbUsers } from './repository.ts';
 import { createTransfer } from './transfer.ts';
@@ -53,9 +54,13 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
   return {
     users: new MongodbUsers(connection, creations),
     posts: new MongodbPosts(connection, creations),
-    transfer: createTransfer(connection, declaredFields),
+    transfer: createTransfer(connection),
     events: new MongodbEvents(connection),
-    declaredFields,
+    get declaredFields() {
+      return connection.declaredFields;
+    },
+    undeclare: (collection, name) =>
+      connection.call(() => removeField(connection.db, collection, name)),
     ready: () => connection.ready(),
     close,
     [Symbol.asyncDispose]: close,

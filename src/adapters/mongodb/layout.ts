@@ -4,30 +4,18 @@ import {
   MongoNetworkTimeoutError,
   MongoServerError,
 } from 'mongodb';
-import type { DeclaredFields } from '../../domain/fields/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { indexes } from './collections.ts';
-import {
-  checkRecords,
-  declaredIndexes,
-  duplicateError,
-  recordDeclarations,
-} from './declared-fields.ts';
 import { codes, MongodbStoreError } from './errors.ts';
 import { migrate } from './migrations.ts';
 
 /**
  * Brings a database to the current layout, creates the collections (so that no transaction has to), and builds the
- * missing indexes. Safe to repeat, and to run in many processes at once. Keeps the index of a field that is no longer
- * declared, because another process may use it.
+ * missing indexes. Safe to repeat, and to run in many processes at once.
  *
  * @throws MongodbStoreError for a database that this version does not understand
  */
-export async function ensureLayout(
-  db: Db,
-  declaredFields: DeclaredFields,
-  logger: Logger,
-): Promise<void> {
+export async function ensureLayout(db: Db, logger: Logger): Promise<void> {
   const filter = { name: { $in: Object.keys(indexes) } };
   const found = await db.listCollections(filter, { nameOnly: false }).toArray();
   for (const { name, type, options = {} } of found) {
@@ -40,19 +28,12 @@ export async function ensureLayout(
   }
   // After the check above, so that a database with such a collection is not marked.
   await migrate(db);
-  const { users, posts } = declaredFields;
-  const wanted = Object.entries({
-    ...indexes,
-    users: [...indexes.users, ...declaredIndexes('users', users)],
-    posts: [...indexes.posts, ...declaredIndexes('posts', posts)],
-  });
-  await checkRecords(db, declaredFields);
+  const wanted = Object.entries(indexes);
   await Promise.all(wanted.map(([collection, list]) => buildIndexes(db, collection, list, logger)));
-  await recordDeclarations(db, declaredFields);
 }
 
 /** Creates indexes and their collection. Sets no time limit, because indexing a large collection takes long. */
-async function buildIndexes(
+export async function buildIndexes(
   db: Db,
   collection: string,
   wanted: readonly IndexDescription[],
@@ -70,7 +51,6 @@ async function buildIndexes(
       // The socket timed out: the next try waits for the same build.
       if (error instanceof MongoNetworkTimeoutError) continue;
       if (!(error instanceof MongoServerError)) throw error;
-      if (error.code === codes.duplicateKey) throw await duplicateError(db, collection, error);
       if (error.code === codes.cannotCreateIndex) {
         throw new MongodbStoreError(
           `MongoDB cannot build an index on "${collection}": a sharded collection cannot have unique fields. (${error.errmsg})`,

@@ -26,8 +26,8 @@ export const limits = {
   openingCheckMs: 20,
   /** The maximum pause between tries of a transaction. */
   pauseMs: 20,
-  /** How long a migration step stays locked after its process has ended. */
-  migrationLockMs: 60_000,
+  /** How long the layout and the declared fields stay locked after the process that changed them has ended. */
+  lockMs: 20_000,
   /** How long an expired receipt is kept, because clocks differ. */
   receiptGraceMs: 60 * 60 * 1000,
   /** The connections that may break during one call before it gives up. */

@@ -1,4 +1,4 @@
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import { type MetaDocument, metaCollection } from './collections.ts';
 import { MongodbStoreError } from './errors.ts';
 import { limits } from './limits.ts';
@@ -22,7 +22,7 @@ const migrationSteps: readonly MigrationStep[] = [];
 export async function migrate(
   db: Db,
   steps = migrationSteps,
-  lockMs: number = limits.migrationLockMs,
+  lockMs: number = limits.lockMs,
 ): Promise<void> {
   const currentLayout = oldestLayout + steps.length;
   const meta = db.collection<MetaDocument>(metaCollection);
@@ -31,8 +31,10 @@ export async function migrate(
     const version = layout === null ? await markNew(db, currentLayout) : Number(layout.version);
     if (version === currentLayout) return;
     const step = steps[version - oldestLayout];
-    if (step !== undefined) await runLocked(meta, version, lockMs, () => step(db));
-    else throw new MongodbStoreError(version < oldestLayout ? olderVersion : laterVersion);
+    if (step === undefined)
+      throw new MongodbStoreError(version < oldestLayout ? olderVersion : laterVersion);
+    const isDone = await runLocked(db, () => step(db), lockMs, [version, version + 1]);
+    if (!isDone) throw new Error('Another process is migrating this database.');
   }
 }
 
@@ -60,27 +62,34 @@ async function markNew(db: Db, currentLayout: number): Promise<number> {
   return Number((await meta.findOneAndUpdate({ _id: 'layout' }, mark, options))?.version);
 }
 
-/** Runs a step while no other process does, and records that it is done. */
-async function runLocked(
-  meta: Collection<MetaDocument>,
-  version: number,
-  lockMs: number,
-  step: () => Promise<void>,
-): Promise<void> {
-  const layout = { _id: 'layout', version } as const;
+/**
+ * Runs work while no other process runs any, and then records the layout.
+ *
+ * @param from the layout that the database must have, and then keeps if `to` is absent
+ * @returns false if another process is running work
+ */
+export async function runLocked(
+  db: Db,
+  work: () => Promise<void>,
+  lockMs: number = limits.lockMs,
+  [from, to = from]: readonly number[] = [oldestLayout + migrationSteps.length],
+): Promise<boolean> {
+  const meta = db.collection<MetaDocument>(metaCollection);
+  const layout = { _id: 'layout', version: from } as const;
   const isFree = { $expr: { $lte: [{ $ifNull: ['$lockedUntil', '$$NOW'] }, '$$NOW'] } };
   // By the server's clock, which all processes share.
   const lock = [{ $set: { lockedUntil: { $add: ['$$NOW', lockMs] } } }];
   const { matchedCount } = await meta.updateOne({ ...layout, ...isFree }, lock);
-  if (matchedCount === 0) throw new Error('Another process is migrating this database.');
+  if (matchedCount === 0) return false;
   const renew = () => meta.updateOne(layout, lock).catch(() => {});
   const renewal = setInterval(renew, lockMs / 4);
-  let done = version;
+  let version = from;
   try {
-    await step();
-    done += 1;
+    await work();
+    version = to;
   } finally {
     clearInterval(renewal);
-    await meta.updateOne(layout, { $set: { version: done }, $unset: { lockedUntil: true } });
+    await meta.updateOne(layout, { $set: { version }, $unset: { lockedUntil: true } });
   }
+  return true;
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import { storeUnavailable } from '../../domain/errors.ts';
-import type { DeclaredFields } from '../../domain/fields/declared-fields.ts';
+import { DeclarationError, type DeclaredFields } from '../../domain/fields/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { declareFields } from './declared-fields.ts';
 import { MongodbStoreError } from './errors.ts';
 import { ensureLayout } from './layout.ts';
 import { limits } from './limits.ts';
@@ -11,7 +12,8 @@ import { limits } from './limits.ts';
 export class Startup {
   readonly #db: Db;
   readonly #logger: Logger;
-  readonly #declaredFields: DeclaredFields;
+  /** Those that the store was opened with; once it is open, all those of the database. */
+  declaredFields: DeclaredFields;
   #isOpen = false;
   #hasGivenUp = false;
   #problem: unknown;
@@ -20,7 +22,7 @@ export class Startup {
   constructor(db: Db, logger: Logger, declaredFields: DeclaredFields) {
     this.#db = db;
     this.#logger = logger;
-    this.#declaredFields = declaredFields;
+    this.declaredFields = declaredFields;
     void this.#tryUntilOpen();
   }
 
@@ -34,7 +36,7 @@ export class Startup {
     const end = performance.now() + limits.openingMs;
     while (!this.#isOpen) {
       // A server that cannot be reached may respond soon. A rejected one has to be changed by its operator first.
-      const isOver = this.#hasGivenUp || this.#problem instanceof MongodbStoreError;
+      const isOver = this.#hasGivenUp || isRejection(this.#problem);
       if (isOver || performance.now() > end) throw storeUnavailable('none', this.#problem);
       await sleep(limits.openingCheckMs);
     }
@@ -52,6 +54,8 @@ export class Startup {
         return;
       } catch (problem) {
         if (!this.#hasGivenUp) this.#report(problem);
+        // Each try declares the fields as pending, so that other processes reject their values.
+        if (problem instanceof DeclarationError) return;
       }
       await sleep(limits.reconnectMs, undefined, { ref: false });
     }
@@ -66,7 +70,8 @@ export class Startup {
     }
     const isSharded = msg === 'isdbgrid';
     if (!isSharded && setName === undefined) throw new MongodbStoreError(standalone);
-    await ensureLayout(db, this.#declaredFields, this.#logger);
+    await ensureLayout(db, this.#logger);
+    this.declaredFields = await declareFields(db, this.declaredFields, this.#logger);
     const topology = isSharded ? 'sharded cluster' : 'replica set';
     const fields = { database: db.databaseName, topology };
     this.#logger.info(fields, 'Connected to MongoDB.');
@@ -76,7 +81,7 @@ export class Startup {
   /** Logs a problem, but only once while it lasts. */
   #report(problem: unknown): void {
     this.#problem = problem;
-    const isRejected = problem instanceof MongodbStoreError;
+    const isRejected = isRejection(problem);
     const line = isRejected ? problem.message : notOpen;
     const { code, name } = Object(problem) as { code?: unknown; name?: unknown };
     const kind = `${line} ${code ?? name}`;
@@ -90,6 +95,11 @@ export class Startup {
     else this.#logger.warn({ ...fields, reason }, line);
     this.#logger.debug?.({ err: problem }, 'The driver error.');
   }
+}
+
+/** True if an operator has to change something first. */
+function isRejection(problem: unknown): problem is Error {
+  return problem instanceof MongodbStoreError || problem instanceof DeclarationError;
 }
 
 /** MongoDB 5.0, the first version with snapshot reads. */

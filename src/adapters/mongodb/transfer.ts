@@ -1,10 +1,4 @@
 import { unknownAuthor } from '../../domain/errors.ts';
-import {
-  checkLoaded,
-  type DeclaredField,
-  type DeclaredFields,
-  fieldsIn,
-} from '../../domain/fields/declared-fields.ts';
 import type { Post } from '../../domain/records/post.ts';
 import {
   type Collection,
@@ -23,7 +17,7 @@ import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
-export function createTransfer(connection: Connection, declared: DeclaredFields): Transfer {
+export function createTransfer(connection: Connection): Transfer {
   const { db } = connection;
   const filling = { _id: 'filling' } as const;
   const write = async (work: (transaction: Transaction) => Promise<unknown>) => {
@@ -31,8 +25,8 @@ export function createTransfer(connection: Connection, declared: DeclaredFields)
   };
   const mark = { q: filling, u: { $setOnInsert: { since: new Date() } }, upsert: true };
   return {
-    users: transferOf<User>(connection, 'users', fieldsIn(declared.users)),
-    posts: transferOf<Post>(connection, 'posts', fieldsIn(declared.posts)),
+    users: transferOf<User>(connection, 'users'),
+    posts: transferOf<Post>(connection, 'posts'),
     begin: () => write((transaction) => transaction.update(metaCollection, [mark])),
     end: () => write((transaction) => transaction.delete(metaCollection, filling)),
     isFilling: () =>
@@ -46,7 +40,6 @@ export function createTransfer(connection: Connection, declared: DeclaredFields)
 function transferOf<R extends User | Post>(
   connection: Connection,
   collection: Collection,
-  fields: readonly DeclaredField[],
 ): RecordTransfer<R> {
   const { db } = connection;
   return {
@@ -60,7 +53,6 @@ function transferOf<R extends User | Post>(
     async load(records) {
       // Copied at once, because the caller may change its records meanwhile.
       const loaded = records.map(({ record, version }) => {
-        checkLoaded(fields, record);
         return { encoded: encode(collection, record), version };
       });
       const parts = partsOf(loaded, ({ encoded }) => utf8Bytes(encoded.json));

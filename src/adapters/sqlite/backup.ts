@@ -1,7 +1,13 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import {
+  addDeclarations,
+  DeclarationError,
+  type DeclaredFields,
+  declarationsOf,
+} from '../../domain/fields/declared-fields.ts';
 import { Connection, isSound } from './connection/connection.ts';
 import { identityOf, makePrivateFile, prepareDataFile } from './connection/data-file.ts';
 import {
@@ -12,6 +18,7 @@ import {
   SqliteStoreError,
 } from './connection/errors.ts';
 import { checkLog } from './connection/last-commit.ts';
+import { declareFields, readFields } from './declared-fields.ts';
 import { checkLayout, prepareLayout } from './layout.ts';
 
 interface CopyOptions {
@@ -79,7 +86,7 @@ async function copyInto(
 
 /**
  * Replaces the contents of a data file with a backup, in one transaction. A server that has the data file
- * open serves the backup from then on. A data file that SQLite cannot open is moved to `FILE.damaged`; then
+ * open serves the backup from then on. The data file keeps its declared fields. A data file that SQLite cannot open is moved to `FILE.damaged`; then
  * servers that have it open must be restarted.
  *
  * @returns true if the data file was moved
@@ -100,8 +107,10 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
     let isMoved = false;
     for (;;) {
       try {
-        await withConnection(prepareDataFile(path), (target) => checkLayout(target, path));
-        await connection.copyTo(path, onProgress);
+        const kept = await withConnection(prepareDataFile(path), (target) =>
+          checkLayout(target, path) === undefined ? [] : readFields(target),
+        );
+        await copyDeclaring(connection, path, declarationsOf(kept), onProgress);
         await withConnection(path, (target) => {
           // The backup can be of an earlier layout.
           target.transaction('IMMEDIATE', () => prepareLayout(target, path));
@@ -117,6 +126,34 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
       }
     }
   });
+}
+
+/** Copies a backup over a data file, after adding the declarations that the backup lacks to another copy of it. */
+async function copyDeclaring(
+  backup: Connection,
+  path: string,
+  declared: DeclaredFields,
+  onProgress: NonNullable<CopyOptions['onProgress']>,
+): Promise<void> {
+  const copy = `${path}.restoring`;
+  try {
+    const { missing } = addDeclarations(readFields(backup), declared);
+    if (missing.length === 0) return await backup.copyTo(path, onProgress);
+    makePrivateFile(copy);
+    await backup.copyTo(copy, onProgress);
+    await withConnection(copy, async (connection) => {
+      connection.transaction('IMMEDIATE', () => prepareLayout(connection, copy));
+      declareFields(connection, declared);
+      await connection.copyTo(path, onProgress);
+    });
+  } catch (error) {
+    if (!(error instanceof DeclarationError)) throw error;
+    throw new DeclarationError(
+      `The backup breaks the declarations of the data file. ${error.message} Or remove the declaration (rostrum field remove), and restore again.`,
+    );
+  } finally {
+    for (const end of ['', '-wal', '-shm']) rmSync(copy + end, { force: true });
+  }
 }
 
 /**

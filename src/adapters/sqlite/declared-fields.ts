@@ -1,18 +1,54 @@
 import { fieldTaken } from '../../domain/errors.ts';
 import {
-  brokenDeclarationMessage,
-  type DeclaredField,
+  addDeclarations,
+  type CollectionField,
+  DeclarationError,
   type DeclaredFields,
-  fieldsIn,
-  notUniqueMessage,
+  type DeclaredType,
+  notUnique,
+  StoredRecordsCheck,
 } from '../../domain/fields/declared-fields.ts';
 import { declaredValue } from '../../domain/lists/search.ts';
-import type { JsonObject } from '../../domain/records/json.ts';
 import type { Collection, Id } from '../../domain/records/record.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Connection } from './connection/connection.ts';
-import { hasCode, SqliteStoreError } from './connection/errors.ts';
+import { type Connection, pragma, type SqlValue } from './connection/connection.ts';
+import { hasCode } from './connection/errors.ts';
 import { storedRecords } from './layout.ts';
+
+/** A declared field as the file has it. */
+export interface FileField extends CollectionField {
+  /** See the table `fields` in `layout.ts`. */
+  readonly pending: number;
+}
+
+/** The declared fields of an open file, which other processes can change. */
+export class FileFields {
+  readonly #connection: Connection;
+  #fields: readonly FileField[] = [];
+  /** Changes with each commit of another connection (https://www.sqlite.org/pragma.html#pragma_data_version). */
+  #dataVersion: SqlValue | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Returns the declared fields as of the open transaction. */
+  of(collection: Collection): readonly FileField[] {
+    const version = pragma(this.#connection, 'data_version');
+    if (version !== this.#dataVersion) this.#fields = readFields(this.#connection);
+    this.#dataVersion = version;
+    return this.#fields.filter((field) => field.collection === collection);
+  }
+}
+
+export function readFields(connection: Connection): readonly FileField[] {
+  type Row = [Collection, string, DeclaredType, number, number];
+  return connection
+    .all<Row>('SELECT collection, name, type, isUnique, pending FROM fields')
+    .map(([collection, name, type, isUnique, pending]) => {
+      return { collection, name, type, isUnique: isUnique === 1, pending };
+    });
+}
 
 /**
  * Returns the SQL expression for a declared field. It is the one that a person writes in the `sqlite3` shell, so
@@ -22,46 +58,28 @@ export function declaredExpression(name: string): string {
   return `json ->> '${name}'`;
 }
 
-/** Returns the declared fields that the file does not know, or has no index of. */
-export function missingFields(connection: Connection, declaredFields: DeclaredFields) {
-  const known = `SELECT 1 FROM fields WHERE collection = ? AND name = ? AND type = ?
-    AND EXISTS (SELECT 1 FROM sqlite_schema WHERE sqlite_schema.name = ?)`;
-  return (['users', 'posts'] as const).flatMap((collection) =>
-    fieldsIn(declaredFields[collection])
-      .filter((field) => {
-        const { name, type } = field;
-        return !connection.get(known, collection, name, type, indexOf(collection, field));
-      })
-      .map((field) => ({ collection, field })),
-  );
-}
-
-/** Names the index that a declaration adds, or the trigger of an array. */
-function indexOf(collection: Collection, { name, type, isUnique }: DeclaredField): string {
+/** Names the indexes and triggers of a declared field, which can have a suffix. */
+function schemaName({ collection, name }: CollectionField): string {
   // Names in SQLite ignore case, and names of fields don't.
   const code = (character: string) => `_${character.codePointAt(0)?.toString(16)}_`;
-  const index = `${collection}_${name.replace(/[^a-z0-9]/gu, code)}`;
-  if (type === 'text[]') return `${index}_changed`;
-  return isUnique ? `${index}_unique` : index;
+  return `${collection}_${name.replace(/[^a-z0-9]/gu, code)}`;
 }
 
-function createIndexes(collection: Collection, field: DeclaredField): string {
-  const value = declaredExpression(field.name);
+function createIndexes(field: CollectionField): string {
+  const { collection, name, isUnique } = field;
+  const [value, index] = [declaredExpression(name), schemaName(field)];
   // The id serves lists that are sorted by this field; the other columns cover the default orders.
   const columns = collection === 'posts' ? 'id, createdAt, publishedAt' : 'id, createdAt';
-  const index = indexOf(collection, { ...field, isUnique: false });
-  const unique = `CREATE UNIQUE INDEX IF NOT EXISTS ${indexOf(collection, field)}
-    ON ${collection} (${value}) WHERE ${value} IS NOT NULL`;
-  return `CREATE INDEX IF NOT EXISTS ${index} ON ${collection} (${value}, ${columns});
-    ${field.isUnique ? unique : ''}`;
+  const unique = `CREATE UNIQUE INDEX ${index}_unique ON ${collection} (${value}) WHERE ${value} IS NOT NULL`;
+  return `CREATE INDEX ${index} ON ${collection} (${value}, ${columns}); ${isUnique ? unique : ''}`;
 }
 
 /**
  * Adds the elements of an array that all records have, and the triggers that keep them up to date. The elements of a new
  * record are added by the store: for a trigger, SQLite would copy each page that an insert changes.
  */
-function createElements(collection: Collection, field: DeclaredField): string {
-  const { name } = field;
+function createElements(field: CollectionField): string {
+  const { collection, name } = field;
   const elementsOf = (record: string, from = '') =>
     `SELECT '${collection}', '${name}', value, ${record}.createdAt, ${record}.id
       FROM ${from} json_each(${record}.json -> '${name}')`;
@@ -70,88 +88,123 @@ function createElements(collection: Collection, field: DeclaredField): string {
   const added = `${add} ${elementsOf('new')};`;
   const removed = `DELETE FROM elements
     WHERE (collection, field, value, createdAt, id) IN (${elementsOf('old')});`;
-  const changed = indexOf(collection, field);
+  const changed = `${schemaName(field)}_changed`;
   return `
-    DELETE FROM elements WHERE collection = '${collection}' AND field = '${name}';
     ${add} ${elementsOf('record', `${collection} AS record,`)};
-    CREATE TRIGGER IF NOT EXISTS ${changed}_delete AFTER DELETE ON ${collection} BEGIN ${removed} END;
-    CREATE TRIGGER IF NOT EXISTS ${changed} AFTER UPDATE OF json, createdAt ON ${collection}
+    CREATE TRIGGER ${changed}_delete AFTER DELETE ON ${collection} BEGIN ${removed} END;
+    CREATE TRIGGER ${changed} AFTER UPDATE OF json, createdAt ON ${collection}
       WHEN new.json -> '${name}' IS NOT old.json -> '${name}' OR new.createdAt <> old.createdAt
       BEGIN ${removed} ${added} END;`;
 }
 
 /**
- * Adds missing declared fields, in the open transaction.
+ * Adds the declared fields that the file lacks, and completes those that are pending.
  *
- * @throws SqliteStoreError if stored records break a declaration
+ * @returns all declared fields of the file
+ * @throws DeclarationError if the file declares a field otherwise, or if stored records break a declaration
  */
 export function declareFields(
   connection: Connection,
   declaredFields: DeclaredFields,
-  logger: Logger,
-): void {
-  const missing = Map.groupBy(
-    missingFields(connection, declaredFields),
-    ({ collection }) => collection,
-  );
-  for (const [collection, all] of missing) {
-    const fields = all.map(({ field }) => field);
-    checkRecords(connection, collection, fields);
-    for (const field of fields) {
-      const start = performance.now();
-      declareField(connection, collection, field);
-      const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
-      logger.info({ collection, field: field.name, seconds }, 'Indexed a declared field.');
+  logger?: Logger,
+): DeclaredFields {
+  // Other processes may add, complete and remove the same fields.
+  for (;;) {
+    const fields = readFields(connection);
+    const { all, missing } = addDeclarations(fields, declaredFields);
+    for (const { collection, name, type, isUnique } of missing) {
+      const sql =
+        'INSERT OR IGNORE INTO fields VALUES (?, ?, ?, ?, abs(random() % 1000000000) + 1)';
+      connection.run(sql, collection, name, type, Number(isUnique));
     }
+    if (missing.length > 0) continue;
+    const pending = fields.filter((field) => field.pending !== 0);
+    if (pending.length === 0) return all;
+    completeFields(connection, pending, logger);
   }
 }
 
-function declareField(connection: Connection, collection: Collection, field: DeclaredField): void {
-  const { name, type, isUnique } = field;
-  connection.run(
-    `INSERT INTO fields VALUES (?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET type = excluded.type, isUnique = max(isUnique, excluded.isUnique)`,
-    ...[collection, name, type, Number(isUnique)],
-  );
-  try {
-    connection.exec((type === 'text[]' ? createElements : createIndexes)(collection, field));
-  } catch (error) {
-    if (!hasCode(error, 'constraint')) throw error;
-    throw duplicateError(connection, collection, name);
-  }
-}
-
-/** @throws SqliteStoreError if a stored record has a value of another type than declared */
-function checkRecords(
+function completeFields(
   connection: Connection,
-  collection: Collection,
-  fields: readonly DeclaredField[],
+  pending: readonly FileField[],
+  logger: Logger | undefined,
 ): void {
-  for (const [, json] of storedRecords(connection, collection)) {
-    const message = brokenDeclarationMessage(fields, collection, JSON.parse(json) as JsonObject);
-    if (message !== undefined) throw new SqliteStoreError('store-breaks-declaration', message);
+  try {
+    const check = new StoredRecordsCheck(pending);
+    for (const collection of new Set(pending.map((field) => field.collection))) {
+      for (const [, json] of storedRecords(connection, collection)) {
+        check.add(collection, JSON.parse(json));
+      }
+    }
+    check.end();
+    for (const field of pending) completeField(connection, field, logger);
+  } catch (error) {
+    if (!(error instanceof DeclarationError)) throw error;
+    const remove = 'DELETE FROM fields WHERE collection = ? AND name = ? AND pending = ?';
+    for (const { collection, name, pending: mark } of pending) {
+      connection.run(remove, collection, name, mark);
+    }
+    throw error;
   }
 }
 
-function duplicateError(connection: Connection, collection: Collection, name: string) {
+/** Builds the indexes of a field whose stored values were checked. */
+function completeField(connection: Connection, field: FileField, logger: Logger | undefined): void {
+  const { collection, name, type, pending } = field;
+  const start = performance.now();
+  const sql = 'UPDATE fields SET pending = 0 WHERE collection = ? AND name = ? AND pending = ?';
+  const isCompleted = connection.transaction('IMMEDIATE', () => {
+    // Another process may have completed the declaration, or removed it because of a record.
+    if (connection.run(sql, collection, name, pending) === 0) return false;
+    try {
+      connection.exec(type === 'text[]' ? createElements(field) : createIndexes(field));
+    } catch (error) {
+      throw hasCode(error, 'constraint') ? duplicateError(connection, field) : error;
+    }
+    return true;
+  });
+  if (!isCompleted) return;
+  const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
+  logger?.info({ collection, field: name, seconds }, 'Indexed a declared field.');
+}
+
+function duplicateError(connection: Connection, field: FileField) {
+  const { collection, name } = field;
   const value = declaredExpression(name);
   const ids = connection.get<[Id, Id]>(
     `SELECT min(id), max(id) FROM ${collection} WHERE ${value} IS NOT NULL
       GROUP BY ${value} HAVING count(*) > 1 LIMIT 1`,
   );
-  const message = notUniqueMessage(name, collection, ids ?? []);
-  return new SqliteStoreError('store-breaks-declaration', message);
+  return notUnique(field, ids ?? []);
+}
+
+/** Removes a declaration with its indexes or elements, in the open transaction. */
+export function removeField(connection: Connection, collection: Collection, name: string): void {
+  const isRemoved = (field: FileField) => field.collection === collection && field.name === name;
+  const field = readFields(connection).find(isRemoved);
+  if (field === undefined) return;
+  connection.run('DELETE FROM fields WHERE collection = ? AND name = ?', collection, name);
+  connection.run('DELETE FROM elements WHERE collection = ? AND field = ?', collection, name);
+  const base = schemaName(field);
+  const made = 'SELECT type, name FROM sqlite_schema WHERE name IN (?, ?, ?, ?)';
+  const names = ['', '_unique', '_changed', '_changed_delete'];
+  for (const [type, one] of connection.all<[string, string]>(
+    made,
+    ...names.map((end) => base + end),
+  )) {
+    connection.exec(`DROP ${type} ${one}`);
+  }
 }
 
 /** @throws RostrumError `field-taken` if another record has a unique value of this one */
 export function checkUnique(
   connection: Connection,
-  collection: Collection,
+  fields: readonly FileField[],
   record: { readonly id: Id },
 ): void {
-  const sql = 'SELECT name FROM fields WHERE collection = ? AND isUnique';
-  for (const [name] of connection.all<[string]>(sql, collection)) {
+  for (const { collection, name, isUnique } of fields) {
     const same = `SELECT 1 FROM ${collection} WHERE ${declaredExpression(name)} = ? AND id <> ?`;
-    if (connection.get(same, declaredValue(record, name), record.id)) throw fieldTaken(name);
+    const values = [declaredValue(record, name), record.id];
+    if (isUnique && connection.get(same, ...values)) throw fieldTaken(name);
   }
 }

@@ -74,7 +74,8 @@ const recordTable = (collection: Collection) => `
 
 /**
  * - `lastCommit`: one row, see `last-commit.ts`.
- * - `fields`: the declared fields that the file has indexes or elements of.
+ * - `fields`: the declared fields. `pending` is 0 once the indexes or elements of a field are complete. Before that, it
+ *   is a random number, which tells this declaration from a later one of the same field.
  * - `elements`: the texts in declared arrays, in the order of the default list.
  * - `tombstones`: the last versions of the deleted records that do not exist now. Deletions add theirs by a trigger.
  * - `events`: written by the store and not by triggers, which more than double the time of an insert. Its first row
@@ -89,6 +90,7 @@ const otherTables = `
     name TEXT NOT NULL,
     type TEXT NOT NULL,
     isUnique INTEGER NOT NULL,
+    pending INTEGER NOT NULL,
     PRIMARY KEY (collection, name)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE elements (

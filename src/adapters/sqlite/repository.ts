@@ -1,5 +1,5 @@
 import { emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts';
-import { checkLoaded } from '../../domain/fields/declared-fields.ts';
+import { checkRecord } from '../../domain/fields/declared-fields.ts';
 import type { ListQuery, Page } from '../../domain/lists/list.ts';
 import { searchRow } from '../../domain/lists/search.ts';
 import type { Post } from '../../domain/records/post.ts';
@@ -19,10 +19,10 @@ import type { Connection, SqlValue } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
-import { checkUnique } from './declared-fields.ts';
+import { checkUnique, type FileFields } from './declared-fields.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
-import type { DeclaredFields, Lists } from './lists/lists.ts';
+import type { Lists } from './lists/lists.ts';
 import { addReceipt, findReceipt, type RecordRow } from './receipts.ts';
 
 /** What the repositories of a store share. */
@@ -31,7 +31,7 @@ export interface StoreParts {
   readonly lists: Lists;
   readonly writes: WriteQueue;
   readonly events: SqliteEvents;
-  readonly declared: DeclaredFields;
+  readonly fields: FileFields;
 }
 
 /**
@@ -108,7 +108,6 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     const copies = records.map(({ json, version }) => new VersionedRecord<R>(json, version));
     return this.parts.writes.add(() => {
       for (const { record, json, version } of copies) {
-        checkLoaded(this.parts.declared[this.#collection], record);
         const present = this.#version(record.id);
         const deleted = present ? undefined : this.#deletedVersion(record.id);
         const row = { json, version: versionToLoad(version, present, deleted) };
@@ -205,8 +204,13 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     return this.#columns.map((name) => row[name] ?? null);
   }
 
-  /** Runs a statement. Looks up which rule a constraint error means: only SQLite's message would name it. */
+  /**
+   * Runs a statement, unless the record breaks a declaration. Looks up which rule a constraint error means: only
+   * SQLite's message would name it.
+   */
   #write(record: R, sql: string, ...values: SqlValue[]): void {
+    const fields = this.parts.fields.of(this.#collection);
+    checkRecord(fields, record);
     try {
       this.connection.run(sql, ...values);
     } catch (error) {
@@ -218,7 +222,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       const isTaken = sql === this.#sql.insert && has(this.#sql.version, id);
       if (isTaken) throw new RostrumError('id-taken', { id });
       if (has(this.#sql.withEmail, emailKey, id)) throw emailTaken();
-      checkUnique(this.connection, this.#collection, record);
+      checkUnique(this.connection, fields, record);
       if (authorId !== null && !has(this.#sql.author, authorId)) throw unknownAuthor();
       throw error;
     }
@@ -242,7 +246,8 @@ function statementsOf(collection: Collection, columns: readonly string[]) {
     addElements: `INSERT OR IGNORE INTO elements
       SELECT field.collection, field.name, element.value, record.createdAt, record.id
       FROM ${collection} AS record, fields AS field, json_each(record.json -> field.name) AS element
-      WHERE record.id = ? AND field.collection = '${collection}' AND field.type = 'text[]'`,
+      WHERE record.id = ? AND field.collection = '${collection}' AND field.type = 'text[]'
+        AND field.pending = 0`,
     remove: `DELETE FROM ${collection} WHERE id = ?`,
     tombstone: `SELECT lastVersion FROM tombstones WHERE ${ofId} = ?`,
     tombstonesAfter: `SELECT id, lastVersion FROM tombstones WHERE ${ofId} > ? ORDER BY id LIMIT ?`,

@@ -1,9 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import {
-  checkDeclaredFields,
-  type DeclaredFields,
-  fieldsIn,
-} from '../../domain/fields/declared-fields.ts';
+import { checkDeclaredFields, type DeclaredFields } from '../../domain/fields/declared-fields.ts';
 import { checkOptions } from '../../domain/options.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
@@ -13,7 +9,7 @@ import { openingError } from './connection/errors.ts';
 import { checkLog } from './connection/last-commit.ts';
 import { OpenFile } from './connection/open-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
-import { declareFields, missingFields } from './declared-fields.ts';
+import { declareFields, FileFields, removeField } from './declared-fields.ts';
 import { SqliteEvents } from './events.ts';
 import { checkLayout, newestLayout, prepareLayout } from './layout.ts';
 import { Lists } from './lists/lists.ts';
@@ -32,15 +28,18 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   const logger = safeLogger(options.logger);
   const limits = { ...defaultWriteLimits, ...options.writes };
   const path = prepareDataFile(options.path);
-  const connection = openConnection(path, driver, declaredFields, logger, limits.busyMs);
+  const [connection, declared] = openConnection(
+    path,
+    driver,
+    declaredFields,
+    logger,
+    limits.busyMs,
+  );
   const file = new OpenFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
-  const declared = {
-    users: fieldsIn(declaredFields.users),
-    posts: fieldsIn(declaredFields.posts),
-  };
   const lists = new Lists(file, declared, driver === nodeSqlite);
-  const parts = { file, writes, lists, events: new SqliteEvents(file), declared };
+  const fields = new FileFields(connection);
+  const parts = { file, writes, lists, events: new SqliteEvents(file), fields };
   const users = new SqliteUserRepository(parts);
   const posts = new SqlitePostRepository(parts);
   let closed: Promise<void> | undefined;
@@ -70,7 +69,8 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
         file.read(() => connection.get("SELECT 1 FROM meta WHERE name = 'filling'") !== undefined),
     },
     events: parts.events,
-    declaredFields,
+    declaredFields: declared,
+    undeclare: (collection, name) => writes.add(() => removeField(connection, collection, name)),
     ready: () =>
       file.read(() => {
         file.check();
@@ -82,14 +82,18 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   };
 }
 
-/** Opens a data file, creates missing tables and indexes, and migrates an earlier layout. */
+/**
+ * Opens a data file, creates missing tables, migrates an earlier layout and adds declarations.
+ *
+ * @returns the connection, and all declared fields of the file
+ */
 function openConnection(
   file: string,
   driver: Driver,
   declaredFields: DeclaredFields,
   logger: Logger,
   timeout: number,
-): Connection {
+): [Connection, DeclaredFields] {
   let connection: Connection | undefined;
   try {
     checkLog(file, timeout);
@@ -98,17 +102,15 @@ function openConnection(
     const layout = opened.transaction('DEFERRED', () => checkLayout(opened, file));
     applyPragmas(opened, file);
 
-    if (layout !== newestLayout || missingFields(opened, declaredFields).length > 0) {
-      opened.transaction('IMMEDIATE', () => {
-        prepareLayout(opened, file);
-        declareFields(opened, declaredFields, logger);
-      });
+    if (layout !== newestLayout) {
+      opened.transaction('IMMEDIATE', () => prepareLayout(opened, file));
       // So that the file itself has the tables.
       opened.exec('PRAGMA wal_checkpoint(PASSIVE)');
     }
+    const declared = declareFields(opened, declaredFields, logger);
     // SQLite blocks while it waits for other processes' locks. Only opening may block; an open store must not.
     opened.exec('PRAGMA busy_timeout = 0');
-    return opened;
+    return [opened, declared];
   } catch (error) {
     connection?.close();
     throw openingError(file, error);

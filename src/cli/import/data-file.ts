@@ -18,13 +18,18 @@ export interface DataFile {
   readonly name: string;
   /** Separates the cells of CSV. Absent for JSON. */
   readonly delimiter?: string | undefined;
+  /** The declared fields of an export, such as `posts.slug:text`. */
+  readonly fields?: readonly string[] | undefined;
   readonly rows: AsyncIterable<ListRow> | Iterable<ListRow>;
 }
 
 const both = ['users', 'posts'] as const;
 
 /** A line that `rostrum export` writes. */
-const exportLine = /^\s*\{\s*"(?:user|post)"\s*:/;
+const exportLine = /^\s*\{\s*"(?:field|user|post)"\s*:/;
+
+/** Lines that declare a field, which are the first ones. */
+const fieldLine = /^\{"field":"(.*)"\}$/gm;
 
 /**
  * Opens a file by its format: `.csv` and `.tsv` are CSV, `.jsonl` and `.ndjson` are JSON Lines, and the
@@ -47,11 +52,13 @@ export async function openDataFile(
   const delimiter = format === 'csv' ? delimiterOf(text) : undefined;
   const rows = async function* () {
     for await (const row of delimiter ? readCsv(text, delimiter) : readJsonLines(text)) {
-      if (isExport) yield exported(row);
-      else for (const list of row.problem ? lists.slice(0, 1) : lists) yield { ...row, list };
+      if (!isExport)
+        for (const list of row.problem ? lists.slice(0, 1) : lists) yield { ...row, list };
+      else if (!Object.hasOwn(Object(row.content), 'field')) yield exported(row);
     }
   };
-  return { name, delimiter, rows: rows() };
+  const fields = isExport ? Array.from(head.matchAll(fieldLine), ([, field = '']) => field) : [];
+  return { name, delimiter, fields, rows: rows() };
 }
 
 /** Opens a document: an object with lists, or an array. @throws Failure */

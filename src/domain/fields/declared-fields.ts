@@ -1,7 +1,7 @@
 import { RostrumError } from '../errors.ts';
 import { checkOptions } from '../options.ts';
 import { isFieldName } from '../records/i-json.ts';
-import { isPlainObject, type JsonObject } from '../records/json.ts';
+import { isPlainObject, type JsonObject, setMember } from '../records/json.ts';
 import type { Collection, Id } from '../records/record.ts';
 import { checkDeclaredValue } from './fields.ts';
 import { Issues } from './issues.ts';
@@ -22,7 +22,7 @@ export type FieldDeclaration =
  */
 export type FieldDeclarations = Readonly<Record<string, FieldDeclaration>>;
 
-/** The declared fields of a deployment; none if absent. */
+/** Declared fields; none if absent. */
 export interface DeclaredFields {
   readonly users?: (FieldDeclarations & Without<KnownField<'users'>>) | undefined;
   readonly posts?: (FieldDeclarations & Without<KnownField<'posts'>>) | undefined;
@@ -32,7 +32,7 @@ type KnownField<Name extends Collection> = (typeof serverMade)[number] | keyof (
 
 type Without<Name extends string> = { readonly [K in Name | ReservedName]?: never };
 
-/** The declaration of a deployment that declares nothing. */
+/** The declarations of a store that declares nothing. */
 export type NoDeclaredFields = Readonly<Record<never, never>>;
 
 /** Limit of declared fields of users, or of posts: each costs indexes, and MongoDB has at most 64 of these. */
@@ -104,7 +104,7 @@ export function isSortable({ type }: Pick<DeclaredField, 'type'>): boolean {
 }
 
 /**
- * Checks the declaration of a deployment.
+ * Checks declarations.
  *
  * @throws TypeError for a name that cannot be declared, or an unknown type
  * @throws RangeError for more than {@link maxDeclaredFields} of one collection
@@ -147,6 +147,69 @@ function checkDeclaration(name: string, declared: unknown): void {
   }
 }
 
+/** A declared field of users or of posts. */
+export interface CollectionField extends DeclaredField {
+  readonly collection: Collection;
+}
+
+/** Returns the declared fields of both collections as a list. */
+export function listFields(declared: DeclaredFields): readonly CollectionField[] {
+  return (['users', 'posts'] as const).flatMap((collection) =>
+    fieldsIn(declared[collection]).map((field) => ({ ...field, collection })),
+  );
+}
+
+/** Returns the declarations of a list of fields. */
+export function declarationsOf(fields: readonly CollectionField[]): Required<DeclaredFields> {
+  const declared = { users: {}, posts: {} } as Record<Collection, Record<string, FieldDeclaration>>;
+  for (const { collection, name, type, isUnique } of fields) {
+    const declaration = isUnique ? { type, unique: true } : type;
+    setMember(declared[collection], name, declaration as FieldDeclaration);
+  }
+  return declared;
+}
+
+/** Formats a declaration, such as `posts.slug:text:unique`. */
+export function formatField({ collection, name, type, isUnique }: CollectionField): string {
+  return `${collection}.${name}:${type}${isUnique ? ':unique' : ''}`;
+}
+
+/** Thrown if a database cannot declare a field. The message says what to do. */
+export class DeclarationError extends Error {
+  override readonly name = 'DeclarationError';
+  readonly code = 'store-breaks-declaration';
+}
+
+/**
+ * Adds declarations to those of a database.
+ *
+ * @returns all of them, and those that the database lacks
+ * @throws DeclarationError if the database declares a field otherwise, or if they are too many
+ */
+export function addDeclarations(
+  stored: readonly CollectionField[],
+  added: DeclaredFields,
+): { readonly all: Required<DeclaredFields>; readonly missing: readonly CollectionField[] } {
+  const missing = listFields(added).filter((field) => {
+    const present = stored.find(
+      ({ collection, name }) => collection === field.collection && name === field.name,
+    );
+    if (present === undefined) return true;
+    const [kept, wanted] = [formatField(present), formatField(field)];
+    if (kept === wanted) return false;
+    throw new DeclarationError(
+      `The database declares ${kept}, not ${wanted}. Use its declaration, or change it with rostrum field set.`,
+    );
+  });
+  const all = declarationsOf([...stored, ...missing]);
+  try {
+    if (missing.length > 0) checkDeclaredFields(all);
+  } catch (error) {
+    throw new DeclarationError(`${(error as Error).message} rostrum field list shows them.`);
+  }
+  return { all, missing };
+}
+
 /** Checks the declared fields of a record: each is null, absent or a value of its type. */
 export function checkDeclaredValues(
   fields: readonly DeclaredField[],
@@ -161,34 +224,58 @@ export function checkDeclaredValues(
 }
 
 /**
- * Checks a record that a store loads as it is.
+ * Checks a record against the declared fields of a database: the core may not know all of them.
  *
  * @throws RostrumError `invalid-record` for a value of another type than declared
  */
-export function checkLoaded(fields: readonly DeclaredField[], record: object): void {
+export function checkRecord(fields: readonly DeclaredField[], record: object): void {
   const issues = new Issues();
   checkDeclaredValues(fields, record as JsonObject, issues);
   if (issues.list.length > 0) throw new RostrumError('invalid-record', { issues: issues.list });
 }
 
-/** Returns why fields cannot be declared: a stored record has a value of another type. Undefined if it has none. */
-export function brokenDeclarationMessage(
-  fields: readonly DeclaredField[],
-  collection: Collection,
-  record: JsonObject,
-): string | undefined {
-  for (const field of fields) {
-    const issues = new Issues();
-    checkDeclaredValues([field], record, issues);
-    const [issue] = issues.list;
-    if (issue === undefined) continue;
-    const id = `${collection.slice(0, -1)} ${record.id}`;
-    return `"${field.name}" cannot be declared as ${field.type}, because of ${id}: ${issue.message} Change the record, or start without the declaration.`;
+/** How many records a {@link DeclarationError} names. */
+const maxNamed = 5;
+
+/** Checks stored records by new declarations. */
+export class StoredRecordsCheck {
+  readonly #broken: readonly { readonly field: CollectionField; readonly ids: Id[] }[];
+
+  constructor(fields: readonly CollectionField[]) {
+    this.#broken = fields.map((field) => ({ field, ids: [] }));
   }
-  return undefined;
+
+  add(collection: Collection, record: { readonly id: Id }): void {
+    for (const { field, ids } of this.#broken) {
+      if (field.collection !== collection || ids.length > maxNamed) continue;
+      const issues = new Issues();
+      checkDeclaredValues([field], record as unknown as JsonObject, issues);
+      if (issues.list.length > 0) ids.push(record.id);
+    }
+  }
+
+  /** @throws DeclarationError if a record has a value of another type */
+  end(): void {
+    const broken = this.#broken.filter(({ ids }) => ids.length > 0);
+    if (broken.length === 0) return;
+    const reasons = broken.map(({ field, ids }) => {
+      const { collection, name, type } = field;
+      return `${collection}.${name} cannot be declared as ${type}. Records with other values: ${named(ids)}.`;
+    });
+    throw new DeclarationError(`${reasons.join(' ')} ${advice}`);
+  }
 }
 
-/** Returns why a field cannot be declared as unique: stored records have the same value. */
-export function notUniqueMessage(field: string, collection: string, ids: readonly Id[]): string {
-  return `"${field}" cannot be unique: ${collection} ${ids.join(' and ')} have the same value. Change one of them, or start without the declaration.`;
+/** Returns the error for a field that cannot be unique, because these records have the same value. */
+export function notUnique(field: CollectionField, ids: readonly Id[]): DeclarationError {
+  const { collection, name } = field;
+  return new DeclarationError(
+    `${collection}.${name} cannot be unique. Records with the same value: ${named(ids)}. ${advice}`,
+  );
+}
+
+const advice = 'Change them first.';
+
+function named(ids: readonly Id[]): string {
+  return ids.slice(0, maxNamed).join(', ') + (ids.length > maxNamed ? ' and others' : '');
 }

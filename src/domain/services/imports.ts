@@ -214,21 +214,15 @@ async function findStored(
 
 /** Values that no other record can have, with the conditions that find them in the store. */
 function uniqueValues(list: Collection, record: Entity, declared?: FieldDeclarations) {
-  const own = uniqueFields(record, declared);
+  const own = fieldsIn(declared).flatMap(({ name, type: declaredType, isUnique }) => {
+    const value = isUnique ? declaredValue(record, name) : null;
+    if (value === null) return [];
+    const conditions: Condition[] = [{ field: name, declaredType, op: 'eq', value }];
+    return [{ key: `${name} ${value}`, conditions, taken: fieldTaken(name).details.issues }];
+  });
   const { email } = record;
   if (list === 'posts' || typeof email !== 'string') return own;
   return [{ ...byEmail(email), taken: emailTaken().details.issues }, ...own];
-}
-
-/** The values of the fields that a deployment declares unique. */
-export function uniqueFields(record: Entity, declared?: FieldDeclarations) {
-  return fieldsIn(declared).flatMap((one) => {
-    const value = one.isUnique ? declaredValue(record, one.name) : null;
-    if (value === null) return [];
-    const { name, type: declaredType } = one;
-    const conditions: Condition[] = [{ field: name, declaredType, op: 'eq', value }];
-    return [{ name, key: `${name} ${value}`, conditions, taken: fieldTaken(name).details.issues }];
-  });
 }
 
 const idRule =

@@ -3,6 +3,7 @@ import { MongoClient } from 'mongodb';
 import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { describeStore } from '../../../src/testing/index.ts';
 import { describeOnMongodb, sharedServer } from '../../support/mongod/shared.ts';
+import { undeclareOthers } from '../../support/undeclare.ts';
 import { clear } from './store-on.ts';
 
 await describeOnMongodb('the store contract on MongoDB', () => {
@@ -24,9 +25,10 @@ await describeOnMongodb('the store contract on MongoDB', () => {
   describeStore('mongodb', {
     describe,
     it,
-    // Each test gets a new store. The collections are emptied but keep their indexes.
+    // Each test gets a new store. The collections are emptied but keep the indexes that all tests need.
     open: async (options) => {
       await clear(client.db(database));
+      await undeclareOthers(openMongodbStore({ url }), options.declaredFields);
       return openMongodbStore({ url, ...options });
     },
     another: (_, options) => openMongodbStore({ url, ...options }),

@@ -70,4 +70,19 @@ await describeOnMongodb('a database rule of the operator', () => {
     await isRefused(users.create(user({ name: 'Eve' })));
     await isRefused(users.update(ada.id, ({ record }) => ({ ...record, name: 'Eve' })));
   });
+
+  it('can be a validator beside the declared fields', async () => {
+    const validator = { name: { $ne: 'Mallory' } };
+    await database.db.command({ collMod: 'users', validator });
+    const store = database.open({ declaredFields: { users: { age: 'number' } } });
+    const { users } = store;
+    await isRefused(users.create(user({ name: 'Mallory' })));
+    const create = () => users.create(user({ age: 'x' }));
+    expect(isRostrumError(await errorOf(create()), 'invalid-record')).to.equal(true);
+    await store.undeclare('users', 'age');
+    await create();
+    await isRefused(users.create(user({ name: 'Mallory' })));
+    const [found] = await database.db.listCollections({ name: 'users' }).toArray();
+    expect(found).to.deep.nested.include({ 'options.validator': validator });
+  });
 });

@@ -45,7 +45,7 @@ await describeOnMongodb('a MongoDB database', () => {
     ]);
   });
 
-  it('keeps indexes of the operator, and of fields that are no longer declared', async () => {
+  it('keeps indexes of the operator', async () => {
     await collection('users').createIndex({ 'custom.team': -1 });
     await untilReady(database.open({ declaredFields: { users: { team: 'text' } } }));
     const store = database.open();

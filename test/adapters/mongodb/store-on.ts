@@ -50,10 +50,9 @@ export function useDatabase() {
   };
 }
 
-/** Deletes everything except the indexes and the documents of the layout and the log. */
+/** Deletes everything except the declared fields, the indexes, and the documents of the layout and the log. */
 export async function clear(db: ReturnType<MongoClient['db']>): Promise<void> {
   const names = ['users', 'posts', 'receipts', 'userTombstones', 'postTombstones'];
   await Promise.all(names.map((one) => db.collection(one).deleteMany({})));
-  const facts = { _id: { $in: ['filling', 'declared'] } };
-  await db.collection<{ _id: string }>('rostrum').deleteMany(facts);
+  await db.collection<{ _id: string }>('rostrum').deleteOne({ _id: 'filling' });
 }

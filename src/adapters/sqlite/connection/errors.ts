@@ -1,3 +1,5 @@
+import { DeclarationError } from '../../../domain/fields/declared-fields.ts';
+
 /** Why a data file cannot be used. Stable within v1. */
 export type SqliteStoreErrorCode =
   /** The path does not name a file. */
@@ -19,8 +21,6 @@ export type SqliteStoreErrorCode =
   | 'store-file-moved'
   /** Another program holds the file's lock for longer than opening waits. */
   | 'store-in-use'
-  /** Stored records break a declaration of a custom field. */
-  | 'store-breaks-declaration'
   /** A setting that durability or integrity depends on did not take effect. */
   | 'store-unsafe-settings';
 
@@ -67,8 +67,8 @@ export function hasCode(error: unknown, ...names: (keyof typeof resultCodes)[]):
 }
 
 /** Returns the error to throw if a data file cannot be opened or read. */
-export function openingError(file: string, cause: unknown): SqliteStoreError {
-  if (cause instanceof SqliteStoreError) return cause;
+export function openingError(file: string, cause: unknown): Error {
+  if (cause instanceof SqliteStoreError || cause instanceof DeclarationError) return cause;
   if (hasCode(cause, 'notADatabase')) return notADatabase(file, cause);
   if (hasCode(cause, 'corrupt')) return damaged(file, cause);
   if (hasCode(cause, 'busy')) {

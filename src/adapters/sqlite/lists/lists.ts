@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { storeUnavailable } from '../../../domain/errors.ts';
-import type { DeclaredField } from '../../../domain/fields/declared-fields.ts';
+import { type DeclaredFields, fieldsIn } from '../../../domain/fields/declared-fields.ts';
 import type { Condition, ListQuery, Page } from '../../../domain/lists/list.ts';
 import { type Collection, VersionedRecord } from '../../../domain/records/record.ts';
 import { DriverError, fileMoved } from '../connection/errors.ts';
@@ -25,9 +25,6 @@ const script = folder === undefined ? undefined : new URL(`${folder}list-worker$
  * warned of `node:sqlite` in the main thread.
  */
 const execArgv = ['--disable-warning=ExperimentalWarning'];
-
-/** The declared fields of each collection. */
-export type DeclaredFields = Readonly<Record<Collection, readonly DeclaredField[]>>;
 
 interface PendingList {
   resolve(page: PlainPage | undefined): void;
@@ -82,7 +79,7 @@ export class Lists {
 
   /** True if an index serves the whole list, or if a unique value leaves at most one record. */
   #isQuick(collection: Collection, query: PlainQuery): boolean {
-    const unique = this.#declared[collection].filter(({ isUnique }) => isUnique);
+    const unique = fieldsIn(this.#declared[collection]).filter(({ isUnique }) => isUnique);
     const isUnique = ({ field, op }: Condition) =>
       op === 'eq' && unique.some(({ name }) => name === field);
     if (query.conditions.some(isUnique)) return true;

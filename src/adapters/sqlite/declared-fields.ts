@@ -90,7 +90,6 @@ function createElements(field: CollectionField): string {
     WHERE (collection, field, value, createdAt, id) IN (${elementsOf('old')});`;
   const changed = `${schemaName(field)}_changed`;
   return `
-    DELETE FROM elements WHERE collection = '${collection}' AND field = '${name}';
     ${add} ${elementsOf('record', `${collection} AS record,`)};
     CREATE TRIGGER ${changed}_delete AFTER DELETE ON ${collection} BEGIN ${removed} END;
     CREATE TRIGGER ${changed} AFTER UPDATE OF json, createdAt ON ${collection}

@@ -246,7 +246,8 @@ function statementsOf(collection: Collection, columns: readonly string[]) {
     addElements: `INSERT OR IGNORE INTO elements
       SELECT field.collection, field.name, element.value, record.createdAt, record.id
       FROM ${collection} AS record, fields AS field, json_each(record.json -> field.name) AS element
-      WHERE record.id = ? AND field.collection = '${collection}' AND field.type = 'text[]'`,
+      WHERE record.id = ? AND field.collection = '${collection}' AND field.type = 'text[]'
+        AND field.pending = 0`,
     remove: `DELETE FROM ${collection} WHERE id = ?`,
     tombstone: `SELECT lastVersion FROM tombstones WHERE ${ofId} = ?`,
     tombstonesAfter: `SELECT id, lastVersion FROM tombstones WHERE ${ofId} > ? ORDER BY id LIMIT ?`,

@@ -35,6 +35,9 @@ const notPosts =
 
 const texts = (elements: readonly Element[] = []) => elements.map((one) => one.textContent);
 
+/** The login of an author of the plugin Co-Authors Plus. */
+const coAuthorOf = (element?: Element) => element?.getAttribute('nicename')?.replace(/^cap-/, '');
+
 export const users: Transform = (row) => ({
   id: row['wp:author_login'],
   name: row['wp:author_display_name'] || row['wp:author_login'],
@@ -54,7 +57,7 @@ export const posts: Transform = (row, { instant }) => {
     title: row.title || '(untitled)',
     body: row['content:encoded'],
     excerpt: row['excerpt:encoded'] || undefined,
-    authorId: row['dc:creator'] || null,
+    authorId: row['dc:creator'] || coAuthorOf(row.author?.[0]) || null,
     slug: row['wp:post_name'] || null,
     tags: texts(row.post_tag),
     categories: texts(row.category),

@@ -85,9 +85,9 @@ async function copyInto(
 }
 
 /**
- * Replaces the contents of a data file with a backup, in one transaction. A server that has the data file
- * open serves the backup from then on. The data file keeps its declared fields. A data file that SQLite cannot open is moved to `FILE.damaged`; then
- * servers that have it open must be restarted.
+ * Replaces the contents of a data file with a backup, in one transaction. A server that has the data file open serves
+ * the backup from then on. The data file keeps its declared fields, unless it is too damaged to read them. A data file
+ * that SQLite cannot open is moved to `FILE.damaged`; then servers that have it open must be restarted.
  *
  * @returns true if the data file was moved
  * @throws SqliteStoreError if the backup or the data file cannot be used
@@ -107,10 +107,7 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
     let isMoved = false;
     for (;;) {
       try {
-        const kept = await withConnection(prepareDataFile(path), (target) =>
-          checkLayout(target, path) === undefined ? [] : readFields(target),
-        );
-        await copyDeclaring(connection, path, declarationsOf(kept), onProgress);
+        await copyDeclaring(connection, path, await declarationsIn(path), onProgress);
         await withConnection(path, (target) => {
           // The backup can be of an earlier layout.
           target.transaction('IMMEDIATE', () => prepareLayout(target, path));
@@ -124,6 +121,19 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
         else if (hasCode(error, 'none', 'busy') && performance.now() < end) await pause(retryMs);
         else throw error instanceof DriverError ? openingError(path, error) : error;
       }
+    }
+  });
+}
+
+/** Returns the declared fields of a data file; none if it is too damaged to tell. */
+async function declarationsIn(path: string): Promise<DeclaredFields> {
+  return withConnection(prepareDataFile(path), (connection) => {
+    if (checkLayout(connection, path) === undefined) return {};
+    try {
+      return declarationsOf(readFields(connection));
+    } catch (error) {
+      if (hasCode(error, 'corrupt')) return {};
+      throw error;
     }
   });
 }

@@ -34,8 +34,6 @@ const { values } = parseArgs({
 });
 const smallClient = join(import.meta.dirname, 'pressure/small-client.ts');
 
-/** The memory limit of the server. */
-const mostMiB = 600;
 process.env.NODE_OPTIONS = '--max-old-space-size=256';
 
 // Exit cleanly, which also stops the server.
@@ -78,18 +76,24 @@ async function warmUp(url: string): Promise<void> {
 }
 
 async function run(scenario: Scenario): Promise<string> {
-  const { contents, callers = 0, p99: mostP99 = Number.POSITIVE_INFINITY } = scenario;
+  const {
+    contents,
+    callers = 0,
+    mostMiB = 600,
+    p99: mostP99 = Number.POSITIVE_INFINITY,
+  } = scenario;
   await using stack = new AsyncDisposableStack();
   const [url, store] = await newStore();
   stack.use(store);
   const isShared = values.store !== 'memory';
   const loaded = contents && isShared ? await loadContents(url, contents) : undefined;
-  const args = ['--store', url, '--trust-proxy', '1']; // Lets clients claim many addresses.
+  const args = ['--store', url, '--mcp', '--trust-proxy', '1']; // Lets clients claim many addresses.
   const tokens: string[] = [];
   if (callers > 0) {
     const keys = join(stack.use(await temporaryDirectory()).path, 'keys');
     args.push('--auth-keys', keys, '--anonymous', 'all');
-    for (let n = 0; n < callers; n++) tokens.push(await createKey(keys, 'users:read'));
+    for (let n = 0; n < callers; n++)
+      tokens.push(await createKey(keys, 'users:read,posts:read:all'));
   }
   const server = stack.use(await startProgram(values.program, ...args));
   const { address } = server;
@@ -123,20 +127,23 @@ async function run(scenario: Scenario): Promise<string> {
   const isGood = isServed && peakMiB < mostMiB;
   if (!isGood) process.exitCode = 1;
   const ms = (time: number) => time.toFixed(0);
-  return [did, `${failed} of ${all}`, ms(p99), ms(slowest), peakMiB, isGood ? 'yes' : 'NO'].join(
-    ' | ',
-  );
+  const bounds = `${Number.isFinite(mostP99) ? mostP99 : 2000} ms, ${mostMiB} MiB`;
+  const held = isGood ? 'yes' : 'NO';
+  const seenBy = [`${failed} of ${all}`, ms(p99), ms(slowest), peakMiB];
+  return [did, ...seenBy, bounds, held, scenario.promise].join(' | ');
 }
 
-console.log('| Pressure | Its own requests | Failed | p99 | Slowest | MiB | Held |');
-console.log('|---|---|---|---|---|---|---|');
+console.log(
+  '| Pressure | Its own requests | Failed | p99 | Slowest | MiB | Bounds | Held | Promise |',
+);
+console.log('|---|---|---|---|---|---|---|---|---|');
 
 for (const [name, scenario] of Object.entries(scenariosOn(values.store, Number(values.posts)))) {
   // Always run the scenario "nothing", the baseline for the others.
   if (name !== 'nothing' && !values.only.split(';').some((part) => name.includes(part))) continue;
   const line = run(scenario).catch((error) => {
     process.exitCode = 1;
-    return `${error} | | | | | NO`;
+    return `${error} | | | | | | NO | ${scenario.promise}`;
   });
   console.log(`| ${name} | ${await line} |`);
 }

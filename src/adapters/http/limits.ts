@@ -22,12 +22,14 @@ const limits = {
   /** Of these, how many of one client can wait for a slot of one class, and for how many milliseconds. */
   waitingPerClient: 100,
   waitMs: 10_000,
+  /** How long one more request of such a client waits for its 503, at least; at most twice as long. */
+  rejectMs: 2000,
   /** The slots of each class. */
   lists: 4,
   parsers: 4,
   bodies: 64,
-  /** Large responses that clients are reading. Beyond half of them, a client that stalls is disconnected. */
-  unread: 64,
+  /** Large responses of one class that clients are reading. From half of them, clients that stall are disconnected. */
+  unread: 24,
   stallMs: 1000,
   /** Pipelined requests on a connection; one more closes it. */
   pipelined: 16,
@@ -54,15 +56,38 @@ let accepted = 0;
 /** For how many iterations of the event loop waiting requests let new connections go first. */
 const maxSkipped = 32;
 
+/** Responses of clients that are sending a large body, or reading a large response. */
+class Clients extends Map<ServerResponse, { readonly socket: Socket; readonly timeout: number }> {
+  add({ res, req: { socket } }: Context): void {
+    this.set(res, { socket, timeout: socket.timeout ?? 0 });
+  }
+
+  /** From now on, closes the connections of clients that stall. Progress within one large write counts, too. */
+  closeStalled(): void {
+    for (const { socket } of this.values()) {
+      // A mocked socket has no such method.
+      if (socket.timeout !== limits.stallMs) socket.setTimeout?.(limits.stallMs);
+    }
+  }
+
+  override delete(res: ServerResponse): boolean {
+    const { socket, timeout = 0 } = this.get(res) ?? {};
+    // After a complete response, Node has set its idle timeout instead.
+    if (socket?.timeout === limits.stallMs) socket.setTimeout(timeout);
+    return super.delete(res);
+  }
+}
+
 /**
  * The slots of one class of requests. Clients take turns; the requests of one client keep their order. A slot is free
  * again in the next iteration of the event loop, so that an iteration starts no more requests than there are slots.
  */
 class Slots {
+  /** Running requests that hold a slot. */
   running = 0;
   waiting = 0;
   readonly #capacity: number;
-  readonly #hasRoom: () => boolean;
+  readonly #readers = new Clients();
   readonly #queues = new Map<string, Set<() => void>>();
   /** Slots to free in the next iteration. */
   #ended = 0;
@@ -70,13 +95,16 @@ class Slots {
   /** The value of `accepted` in the last iteration that could start requests. */
   #accepted = 0;
 
-  constructor(capacity: number, hasRoom = () => true) {
+  constructor(capacity: number) {
     this.#capacity = capacity;
-    this.#hasRoom = hasRoom;
   }
 
+  /** Once clients read large responses, running requests count as such, too. */
   get #isFree(): boolean {
-    return this.running < this.#capacity && this.#hasRoom();
+    const { size } = this.#readers;
+    if (size >= limits.unread / 2) this.#readers.closeStalled();
+    const hasRoom = size === 0 || size + this.running < limits.unread;
+    return this.running < this.#capacity && hasRoom;
   }
 
   /** Takes a slot until the request ends: 503 after a wait. */
@@ -124,10 +152,26 @@ class Slots {
     setImmediate(start);
   }
 
+  /** Counts a large response until its client has read it. */
+  watch(ctx: Context): void {
+    const { res, response, method } = ctx;
+    if ((response.length ?? 0) <= smallResponse || method === 'HEAD' || res.destroyed) return;
+    this.#readers.add(ctx);
+    res.once('close', () => {
+      this.#readers.delete(res);
+      this.startWaiting();
+    });
+  }
+
   async #wait(ctx: Context, start: () => void): Promise<void> {
     const client = clientOf(ctx);
     const queue = this.#queues.get(client) ?? new Set();
-    if (queue.size >= limits.waitingPerClient) throw overloaded;
+    if (queue.size >= limits.waitingPerClient) {
+      // A client that retries at once would take as much time as requests that are served.
+      const ms = limits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      throw overloaded;
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const begin = () => resolve(start());
     const fail = (error: Error) => {
@@ -149,28 +193,6 @@ class Slots {
   }
 }
 
-/** Responses of clients that are sending a large body, or reading a large response. */
-class Clients extends Map<ServerResponse, { readonly socket: Socket; readonly timeout: number }> {
-  add({ res, req: { socket } }: Context): void {
-    this.set(res, { socket, timeout: socket.timeout ?? 0 });
-  }
-
-  /** From now on, closes the connections of clients that stall. Progress within one large write counts, too. */
-  closeStalled(): void {
-    for (const { socket } of this.values()) {
-      // A mocked socket has no such method.
-      if (socket.timeout !== limits.stallMs) socket.setTimeout?.(limits.stallMs);
-    }
-  }
-
-  override delete(res: ServerResponse): boolean {
-    const { socket, timeout = 0 } = this.get(res) ?? {};
-    // After a complete response, Node has set its idle timeout instead.
-    if (socket?.timeout === limits.stallMs) socket.setTimeout(timeout);
-    return super.delete(res);
-  }
-}
-
 /**
  * Limits the work in progress, so that clients with large or slow requests don't delay others. A request takes a slot
  * of one class while it runs: `lists`, `shortLists`, `parsers` (with a large body) or `others`. Another class is for
@@ -178,12 +200,11 @@ class Clients extends Map<ServerResponse, { readonly socket: Socket; readonly ti
  */
 export class Limiter {
   readonly #senders = new Clients();
-  readonly #readers = new Clients();
   readonly #bodies = new Slots(limits.bodies);
   readonly #parsers = new Slots(limits.parsers);
-  readonly #lists = new Slots(limits.lists, () => this.#hasRoom());
-  readonly #shortLists = new Slots(limits.lists, () => this.#hasRoom());
-  readonly #others = new Slots(Number.POSITIVE_INFINITY, () => this.#hasRoom());
+  readonly #lists = new Slots(limits.lists);
+  readonly #shortLists = new Slots(limits.lists);
+  readonly #others = new Slots(Number.POSITIVE_INFINITY);
   /** Requests in progress or waiting. */
   #count = 0;
 
@@ -217,28 +238,23 @@ export class Limiter {
   /** Runs the rest of a request when a slot of its class is free: 503 after a wait. */
   run(isList = false): Middleware {
     return async (ctx, next) => {
-      const { req, res, method, request } = ctx;
-      const body = request.rawBody as unknown;
-      const isLarge = Buffer.isBuffer(body) && body.length > smallBody;
+      const { req, res } = ctx;
+      const isLarge = isLargeBody(ctx.request.rawBody);
       if (!isLarge) this.#begin(ctx);
-      if (isList) await this.#listSlots(ctx).take(ctx);
-      else if (isLarge) await this.#parsers.take(ctx);
-      // The response to a small POST, or to a DELETE, is small.
-      else if (method !== 'POST' && method !== 'DELETE') await this.#others.take(ctx);
+      const slots = this.#slotsOf(ctx, isList, isLarge);
+      await slots?.take(ctx);
       if (res.destroyed || req.socket.destroyed) throw new RequestAborted();
       await next();
-      if ((ctx.response.length ?? 0) <= smallResponse || method === 'HEAD' || res.destroyed) return;
-      this.#readers.add(ctx);
-      res.once('close', () => {
-        this.#readers.delete(res);
-        for (const slots of [this.#lists, this.#shortLists, this.#others]) slots.startWaiting();
-      });
+      slots?.watch(ctx);
     };
   }
 
-  #listSlots({ state: { rostrum } }: Context): Slots {
-    const limit = rostrum.query.get('limit')?.[0];
-    return Number(limit) <= shortList ? this.#shortLists : this.#lists;
+  #slotsOf({ method, state }: Context, isList: boolean, isLarge: boolean): Slots | undefined {
+    const limit = Number(state.rostrum.query.get('limit')?.[0]);
+    if (isList) return limit <= shortList ? this.#shortLists : this.#lists;
+    if (isLarge) return this.#parsers;
+    // The response to a small POST, or to a DELETE, is small.
+    return method === 'POST' || method === 'DELETE' ? undefined : this.#others;
   }
 
   #begin({ state: { rostrum } }: Context): void {
@@ -248,14 +264,10 @@ export class Limiter {
       this.#count -= 1;
     });
   }
+}
 
-  /** Returns false if clients read too many large responses. Once there are any, running requests count, too. */
-  #hasRoom(): boolean {
-    const { size } = this.#readers;
-    if (size >= limits.unread / 2) this.#readers.closeStalled();
-    const running = this.#lists.running + this.#shortLists.running + this.#others.running;
-    return size === 0 || size + running < limits.unread;
-  }
+function isLargeBody(body: unknown): boolean {
+  return Buffer.isBuffer(body) && body.length > smallBody;
 }
 
 /** A connection: the requests without a complete response, and the last response. */

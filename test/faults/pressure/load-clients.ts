@@ -159,22 +159,33 @@ export async function keepAsking(
   return `${await askFor(target, connections, next)}`;
 }
 
-/** The number of clients of pages that can be served without queueing. */
-const few = 16;
+/** Sends packets of pipelined requests on new connections, again as soon as one is closed. */
+export async function flood(target: Target, connections: number, packet: string): Promise<string> {
+  const bytes = Buffer.from(packet);
+  let [sent, isOver] = [0, false];
+  const open = () => {
+    if (isOver) return;
+    sent += 1;
+    const socket = target.open().on('close', () => setTimeout(open, 10));
+    socket.resume().write(bytes);
+  };
+  for (let n = 0; n < connections; n++) open();
+  await sleep(target.ms);
+  isOver = true;
+  return `${sent} packets`;
+}
 
-/**
- * Requests the first thousand posts with few, many, many and few clients, in this order to compensate for
- * changes in the speed of the machine.
- */
-export async function askForPages(target: Target, many: number): Promise<string> {
-  const page = () => get('/posts?limit=1000');
-  const pages: Seen[] = [];
-  for (const clients of [few, many, many, few]) pages.push(await askFor(target, clients, page));
-  const [first, second, third, fourth] = pages.map(({ served }) => served) as [
-    ...[number, number, number, number],
-  ];
-  const part = Math.round(((second + third) / (first + fourth)) * 100);
-  return `${pages[1]}; ${part} % of what ${few} clients get`;
+/** Keeps AI agents calling tools that list records. */
+export async function keepCallingTools(target: Target, clients: number): Promise<string> {
+  const { tokens } = target;
+  return await keepAsking(target, clients, (n) => {
+    const params = { name: n % 2 === 0 ? 'find_posts' : 'find_users', arguments: {} };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: n, method: 'tools/call', params });
+    const accept = 'Accept: application/json, text/event-stream\r\n';
+    const bearer = `Authorization: Bearer ${tokens[n % tokens.length]}\r\n`;
+    const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+    return `${head('POST', '', '/mcp')}${accept}${bearer}${length}\r\n${body}`;
+  });
 }
 
 export async function remove({ address, author, ms }: Target, posts: string): Promise<string> {
@@ -187,8 +198,17 @@ export async function remove({ address, author, ms }: Target, posts: string): Pr
   return `${status} in ${took.toFixed(0)} ms`;
 }
 
-/** Starts requests whose bodies never arrive. */
-export async function holdBodies(target: Target, count: number, length: string): Promise<string> {
+/**
+ * Starts requests whose bodies never arrive.
+ *
+ * @param more sent five times a second
+ */
+export async function holdBodies(
+  target: Target,
+  count: number,
+  length: string,
+  more = '',
+): Promise<string> {
   const some = 'x'.repeat(500_000);
   const isChunked = length.endsWith('chunked');
   const part = Buffer.from(
@@ -196,7 +216,10 @@ export async function holdBodies(target: Target, count: number, length: string):
       (isChunked ? `${some.length.toString(16)}\r\n${some}\r\n` : some),
   );
   for (let i = 1; i <= count; i++) {
-    target.open().write(part);
+    const socket = target.open();
+    socket.write(part);
+    const timer = setInterval(() => socket.write(more), 200);
+    socket.on('close', () => clearInterval(timer));
     if (i % 100 === 0) await sleep(acceptMs);
   }
   await sleep(target.ms);

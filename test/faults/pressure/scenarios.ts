@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endOfEvents } from '../event-load.ts';
 import { type Contents, head, post, withBody } from './contents.ts';
 import {
-  askForPages,
+  flood,
   get,
   holdBodies,
   keepAsking,
+  keepCallingTools,
   keepChanging,
   keepOpening,
   keepPolling,
@@ -22,10 +23,71 @@ export interface Scenario {
   readonly contents?: Contents;
   /** The number of callers with keys. */
   readonly callers?: number;
+  /** The promise that the scenario tests. */
+  readonly promise: string;
   /** The maximum p99 of other clients' requests in milliseconds, if limited. */
   readonly p99?: number;
+  /** The maximum memory of the server; 600 MiB if absent. */
+  readonly mostMiB?: number;
   /** Runs the scenario and returns a summary. */
   run(target: Target): Promise<string>;
+}
+
+const promises = {
+  none: 'the baseline',
+  slots: 'lists, MCP calls and large bodies take slots, for which clients take turns',
+  responses: 'large responses are counted until they are read, and stalled readers disconnected',
+  pipelines: 'more than 16 pipelined requests close the connection',
+  bodies: 'bodies that stall or drip delay no small ones; many chunks are cut off',
+  connections: 'connections without a request are replaced',
+  polls: 'requests that wait for events occupy nothing',
+  parsing: 'no request takes long to parse',
+};
+
+/** Packets of pipelined requests: their number, and the requests in each. */
+const floods = [
+  [10, 256],
+  [50, 256],
+  [200, 256],
+  [50, 5000],
+  [200, 5000],
+] as const;
+
+/** Requests as small as an attacker can make them. */
+const smallRequests = {
+  GET: get('/users/x'),
+  HEAD: `${head('HEAD', '/users/x')}\r\n`,
+  'OPTIONS *': `${head('OPTIONS', '', '*')}\r\n`,
+  'empty POST': withBody('POST', '/users', ''),
+};
+
+function floodsOf(): Record<string, Scenario> {
+  return Object.fromEntries(
+    Object.entries(smallRequests).flatMap(([kind, request]) =>
+      floods.map(([connections, count]) => [
+        `pipelined ${connections} × ${count} ${kind}`,
+        {
+          promise: promises.pipelines,
+          ...{ p99: 250, mostMiB: 450 },
+          run: (target: Target) => flood(target, connections, request.repeat(count)),
+        },
+      ]),
+    ),
+  );
+}
+
+function agentsOf(contents: Contents): Record<string, Scenario> {
+  const all = [64, 200].flatMap((clients) =>
+    [1, 10].map((callers) => [
+      `${clients} tool calls at a time, ${callers === 1 ? 'one key' : `${callers} keys`}`,
+      {
+        promise: promises.slots,
+        ...{ contents, callers, p99: 500 },
+        run: (target: Target) => keepCallingTools(target, clients),
+      },
+    ]),
+  );
+  return Object.fromEntries(all);
 }
 
 /**
@@ -44,35 +106,41 @@ export function scenariosOn(store: string, many: number): Record<string, Scenari
   const cascade = { posts: cascades[store] ?? 0, bytes: 300 };
   // The memory store keeps 65,536 events.
   const events = { posts: 60_000, bytes: 300 };
-  const titles = '/posts?limit=100&fields=title';
+  const titles = '/posts?fields=title';
   const unindexed = '/posts?sort=title&updatedAt[gte]=2099-01-01T00:00:00Z';
   return {
     nothing: {
+      promise: promises.none,
       async run(target) {
         await sleep(target.ms);
         return '';
       },
     },
 
-    'titles of large posts, 40 clients': keepGetting(large, 40, titles),
     'titles of large posts, 400 clients': keepGetting(large, 400, titles),
+    'pages of large posts, 400 clients': keepGetting(large, 400, '/posts'),
+    'pages of large posts, 400 clients of another address': {
+      ...keepGetting(large, 400, '/posts', 'X-Forwarded-For: 192.0.2.1\r\n'),
+      p99: 500,
+    },
     'large posts, 400 clients': {
+      promise: promises.responses,
       contents: large,
       run: (target) =>
         keepAsking(target, 400, (n) => get(`/posts/${target.posts[n % target.posts.length]}`)),
     },
     'titles of posts that are large as objects, 250 clients': {
+      promise: promises.slots,
       async run(target) {
         for (let n = 0; n < 2; n++) await post(target.address, '/posts', largePost);
         return await keepAsking(target, 250, () => get(titles));
       },
     },
-    'pages, 64 clients': { contents: pages, run: (target) => askForPages(target, 64) },
-    'pages, 512 clients': { contents: pages, run: (target) => askForPages(target, 512) },
-
+    'pages, 512 clients': { ...keepGetting(pages, 512, '/posts'), p99: 500 },
     'one list without an index, 1 client': keepGetting(small, 1, unindexed),
     'one list without an index, 64 clients': keepGetting(small, 64, unindexed),
     'sorts and counts, 250 clients': {
+      promise: promises.slots,
       contents: { posts: 100_000, bytes: 300 },
       run(target) {
         const author = `/posts?authorId=${target.author}`;
@@ -82,25 +150,29 @@ export function scenariosOn(store: string, many: number): Record<string, Scenari
       },
     },
     'deletion of a user that keeps the posts': {
+      promise: promises.slots,
       contents: cascade,
       run: (it) => remove(it, 'keep'),
     },
-    'deletion of a user with the posts': { contents: cascade, run: (it) => remove(it, 'delete') },
-
-    pipelines: {
-      async run(target) {
-        const { id } = await post(target.address, '/posts', largePost);
-        for (let i = 0; i < 20; i++) target.open().write(get(`/posts/${id}`).repeat(250));
-        await sleep(target.ms);
-        return '20 packets of 250 GETs of 1 MiB';
-      },
+    'deletion of a user with the posts': {
+      promise: promises.slots,
+      contents: cascade,
+      run: (it) => remove(it, 'delete'),
     },
-    'small changes of a large record': { run: (target) => keepChanging(target, (n) => ({ n })) },
+    ...agentsOf({ posts: isMemory ? 100 : 400, bytes: 100_000 }),
+
+    ...floodsOf(),
+    'small changes of a large record': {
+      promise: promises.slots,
+      run: (target) => keepChanging(target, (n) => ({ n })),
+    },
     'changes of a large record that fail': {
+      promise: promises.slots,
       run: (target) => keepChanging(target, () => ({ title: '' })),
     },
 
     'tiny chunks': {
+      promise: promises.bodies,
       async run(target) {
         const chunks = '1\r\nx\r\n'.repeat(1_000_000);
         const body = `${head('POST', '/posts')}Transfer-Encoding: chunked\r\n\r\n${chunks}`;
@@ -116,68 +188,88 @@ export function scenariosOn(store: string, many: number): Record<string, Scenari
       },
     },
     'stalled bodies': {
+      promise: promises.bodies,
       p99: 500,
       run: (it) => holdBodies(it, 2300, `Content-Length: ${mebibyte}`),
     },
     'stalled chunks': {
+      promise: promises.bodies,
       p99: 500,
       run: (it) => holdBodies(it, 300, 'Transfer-Encoding: chunked'),
     },
+    'dripping bodies': {
+      promise: promises.bodies,
+      p99: 500,
+      run: (it) => holdBodies(it, 300, `Content-Length: ${mebibyte}`, 'x'),
+    },
 
     'slow readers': {
-      contents: { posts: 600, bytes: 4000 },
+      promise: promises.responses,
+      contents: { posts: 600, bytes: 10_000 },
       async run(target) {
-        for (let i = 0; i < 100; i++) {
+        for (let i = 0; i < 1000; i++) {
           const socket = target.open().pause();
-          socket.write(get('/posts?limit=1000').repeat(8));
+          socket.write(get('/posts').repeat(8));
           const timer = setInterval(() => socket.read(500), 1000);
           socket.on('close', () => clearInterval(timer));
+          if (i % 100 === 99) await sleep(50);
         }
         await sleep(target.ms);
-        return '100 readers of 500 bytes a second';
+        return '1,000 readers of 500 bytes a second';
       },
     },
     'readers of ordinary lists': {
+      promise: promises.responses,
       contents: { posts: 200, bytes: 15_000 },
-      run: (target) => keepOpening(target, 100, 5, get('/posts?limit=100').repeat(8)),
+      run: (target) => keepOpening(target, 100, 5, get('/posts').repeat(8)),
     },
     'unread bundles': {
+      promise: promises.responses,
       run: (it) => keepOpening(it, 3000, 0, head('GET', '', '/docs/swagger-ui-bundle.js')),
     },
+    'small windows': {
+      promise: promises.responses,
+      contents: large,
+      run: (it) => openSmallWindows(it, 1000, get('/posts')),
+    },
+
     'half headers': {
+      promise: promises.connections,
       p99: 500,
       run: (it) => keepOpening(it, 4000, 20, head('GET', '/users')),
     },
-    'fewer silent connections': { p99: 500, run: (target) => keepOpening(target, 4000, 0, '') },
-    'silent connections': { run: (target) => keepOpening(target, 10_500, 0, '') },
+    'silent connections': {
+      promise: promises.connections,
+      run: (target) => keepOpening(target, 10_500, 0, ''),
+    },
     'idle and slow connections': {
+      promise: promises.connections,
       contents: { posts: 1000, bytes: 1000 },
       run: (target) => keepSlow(target, 9900),
     },
 
-    'small windows': {
-      contents: large,
-      p99: 500,
-      run: (it) => openSmallWindows(it, 1000, get('/posts?limit=1000')),
-    },
     'polls behind events that they cannot see': {
+      promise: promises.polls,
       contents: events,
       callers: 2, // One caller can have 50 polls.
       p99: 500,
       run: (target) => keepPolling(target, 64, target.position),
     },
     'polls of different pages': {
+      promise: promises.polls,
       p99: 500,
       run: async (target) => keepPolling(target, 900, await endOfEvents(target.address)),
     },
 
     'bad keys': {
+      promise: promises.parsing,
       run(target) {
         const body = `{"name":"a","${'~'.repeat(1_000_000)}":[${Array(100).fill('1e999')}]}`;
         return keepAsking(target, 1, () => withBody('POST', '/users', body));
       },
     },
     accept: {
+      promise: promises.parsing,
       run(target) {
         const accept = `Accept: a/b;x="${','.repeat(28_000)}\r\n`;
         const request = `${head('GET', '', '/problems/internal')}${accept}\r\n`;
@@ -187,6 +279,11 @@ export function scenariosOn(store: string, many: number): Record<string, Scenari
   };
 }
 
-function keepGetting(contents: Contents, clients: number, path: string): Scenario {
-  return { contents, run: (target) => keepAsking(target, clients, () => get(path)) };
+function keepGetting(contents: Contents, clients: number, path: string, headers = ''): Scenario {
+  const request = `${head('GET', path)}${headers}\r\n`;
+  return {
+    promise: promises.slots,
+    contents,
+    run: (target) => keepAsking(target, clients, () => request),
+  };
 }

@@ -83,7 +83,6 @@ class GroupRejection extends Error {
  */
 export class CreationBatcher {
   readonly #connection: Connection;
-  readonly #declaredFields: DeclaredFields;
   /** The authors and the unique values of running groups. */
   readonly #busy = new Set<string>();
   /**
@@ -94,13 +93,12 @@ export class CreationBatcher {
   #queue: QueuedCreation[] = [];
   #groups = 0;
 
-  constructor(connection: Connection, declaredFields: DeclaredFields = {}) {
+  constructor(connection: Connection) {
     this.#connection = connection;
-    this.#declaredFields = declaredFields;
   }
 
   create(request: CreationRequest): Promise<Creation<unknown>> {
-    const unique = uniqueValuesOf(request, this.#declaredFields);
+    const unique = uniqueValuesOf(request, this.#connection.declaredFields);
     return new Promise((resolve, reject) => {
       this.#queue.push({
         ...request,

@@ -105,13 +105,14 @@ async function changeFields(
       const { fields, others } = await readValidator(db, collection);
       const wanted = change(fields, collection);
       if (JSON.stringify(fields) === JSON.stringify(wanted)) continue;
-      await writeValidator(db, collection, { fields: wanted, others });
       const removed = fields.filter(({ name }) => !wanted.some((field) => field.name === name));
       const dropped = removed.flatMap((field) => declaredIndexes(field).map(({ name }) => name));
       const indexes = await db.collection(collection).indexes();
       for (const { name = '' } of indexes) {
         if (dropped.includes(name)) await db.collection(collection).dropIndex(name);
       }
+      // Last: if the process ends before, the next opening builds the indexes again.
+      await writeValidator(db, collection, { fields: wanted, others });
     }
   };
   while (!(await runLocked(db, changeAll))) await sleep(lockPollMs);

@@ -49,7 +49,7 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
   checkOptions(options, ['url', 'logger', 'declaredFields']);
   const { url, logger, declaredFields = {} } = options;
   const connection = new Connection(readUrl(url), safeLogger(logger), declaredFields);
-  const creations = new CreationBatcher(connection, declaredFields);
+  const creations = new CreationBatcher(connection);
   const close = () => connection.close();
   return {
     users: new MongodbUsers(connection, creations),

@@ -130,7 +130,7 @@ async function declarationsIn(path: string): Promise<DeclaredFields> {
   return withConnection(prepareDataFile(path), (connection) => {
     if (checkLayout(connection, path) === undefined) return {};
     try {
-      return declarationsOf(readFields(connection));
+      return declarationsOf(readFields(connection).filter(({ pending }) => pending === 0));
     } catch (error) {
       if (hasCode(error, 'corrupt')) return {};
       throw error;

@@ -2,7 +2,6 @@ import { fieldTaken } from '../../domain/errors.ts';
 import {
   addDeclarations,
   type CollectionField,
-  DeclarationError,
   type DeclaredFields,
   type DeclaredType,
   notUnique,
@@ -58,11 +57,11 @@ export function declaredExpression(name: string): string {
   return `json ->> '${name}'`;
 }
 
-/** Names the indexes and triggers of a declared field, which can have a suffix. */
+/** Names the indexes and triggers of a declared field, which can have a suffix. No index of a known field has this name. */
 function schemaName({ collection, name }: CollectionField): string {
   // Names in SQLite ignore case, and names of fields don't.
   const code = (character: string) => `_${character.codePointAt(0)?.toString(16)}_`;
-  return `${collection}_${name.replace(/[^a-z0-9]/gu, code)}`;
+  return `${collection}_declared_${name.replace(/[^a-z0-9]/gu, code)}`;
 }
 
 function createIndexes(field: CollectionField): string {
@@ -139,7 +138,8 @@ function completeFields(
     check.end();
     for (const field of pending) completeField(connection, field, logger);
   } catch (error) {
-    if (!(error instanceof DeclarationError)) throw error;
+    // Unless another process is busy with the file, the next opening would fail as well.
+    if (hasCode(error, 'busy')) throw error;
     const remove = 'DELETE FROM fields WHERE collection = ? AND name = ? AND pending = ?';
     for (const { collection, name, pending: mark } of pending) {
       connection.run(remove, collection, name, mark);

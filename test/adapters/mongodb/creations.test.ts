@@ -35,7 +35,7 @@ await describeOnMongodb('creations on MongoDB', () => {
     const { url } = database;
     const db = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
     connection = new Connection(db, safeLogger(undefined), declaredFields);
-    const creations = new CreationBatcher(connection, declaredFields);
+    const creations = new CreationBatcher(connection);
     users = new MongodbUsers(connection, creations);
     posts = new MongodbPosts(connection, creations);
     await until(

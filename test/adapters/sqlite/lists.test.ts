@@ -131,7 +131,7 @@ describe('query plans of lists on SQLite', () => {
     const [range] = rangesOf(query);
     const { sql } = new ListSql('posts', query).sorted(json, range ?? { key: [], isOneKey: false });
     expect(planOf(sql).join()).to.match(
-      /SEARCH posts USING (COVERING )?INDEX posts_slug_unique \(<expr>=\?\)/,
+      /SEARCH posts USING (COVERING )?INDEX posts_declared_slug_unique \(<expr>=\?\)/,
     );
   });
 

@@ -47,9 +47,19 @@ describe('several SQLite stores on one file', () => {
     look(path, (database) => {
       const names =
         "SELECT group_concat(name, ' ' ORDER BY name) FROM sqlite_schema WHERE name LIKE '%lug'";
-      expect(value(database, names)).to.equal('posts__53_lug posts_slug');
+      expect(value(database, names)).to.equal('posts_declared__53_lug posts_declared_slug');
       expect(value(database, 'SELECT count(*) FROM elements')).to.equal(0);
     });
+  });
+
+  it('open a file that declares a field named almost like a known one', async () => {
+    const path = folder.file();
+    const declaredFields = { posts: { createdat: 'text', titlekey: 'text' } } as const;
+    await folder.open(path, { declaredFields }).close();
+    const store = folder.open(path);
+    expect(store.declaredFields?.posts).to.deep.equal(declaredFields.posts);
+    await store.undeclare('posts', 'createdat');
+    await store.close();
   });
 
   it('write nothing after a newer version has changed the layout', async () => {

@@ -211,8 +211,9 @@ describe('rostrum import: declared fields', function () {
     expect((await run()).code).to.equal(0);
     const indexes = () => {
       using file = new DatabaseSync(imports.dataFile, { readOnly: true });
-      return file.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'posts_slug%'").all()
-        .length;
+      return file
+        .prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'posts_declared_slug%'")
+        .all().length;
     };
     for (const [made, ...more] of [[0, '--dry-run'], [2]] as const) {
       const { code, stdout } = await run(...index, ...more);

@@ -30,7 +30,11 @@ export async function setFieldCommand(named: StoreSetting, declaration: string):
   try {
     await add(named, [declaration]);
   } catch (error) {
-    await add(named, [before]);
+    await add(named, [before]).catch(() => {
+      throw new Failure(
+        `${(error as Error).message} ${before} is removed, and could not be declared again.`,
+      );
+    });
     throw error;
   }
   print(`Declared: ${declaration} (it was ${before})`);

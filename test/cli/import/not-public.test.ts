@@ -78,7 +78,7 @@ describe('rostrum import: posts that say that they are not public', function () 
     expect(imports.added.posts).to.equal(2);
   });
 
-  it('are no users, and no records of an export', async () => {
+  it('do not include users or records of an export', async () => {
     await imports.run([{ name: 'A', status: 'pending' }], { as: 'users' });
     const post = { title: 'A', publishedAt, draft: true };
     await imports.run(lines([{ post }]), { file: 'a.jsonl' });

@@ -20,6 +20,7 @@ export const right: readonly string[] = [
   "async () => (await posts.list({ fields: ['slug'] })).items[0]?.record.slug?.length",
   "() => users.listPublic({ filter: { city: 'x' } })",
   "() => createRostrum(store, { customFields: { posts: z.looseObject({ slug: z.enum(['a', 'b']) }) } }).posts.create({ title: 'x', slug: 'a' })",
+  "() => createRostrum(store, { customFields: { users: z.strictObject({ city: z.string() }) } }).users.list({ fields: ['city'] })",
 ];
 /** Lines that do not compile. */
 export const wrong: readonly string[] = [
@@ -64,6 +65,9 @@ export const wrong: readonly string[] = [
   "() => createMemoryStore({ declaredFields: { posts: { slug: 'string' } } })",
   "() => createMemoryStore({ declaredFields: { post: { slug: 'text' } } })",
   "() => createMemoryStore({ customFilters: { posts: { slug: 'text' } } })",
+  // Positions, and fields that no record has.
+  "() => posts.all({ after: { key: null, id: 'p' } })",
+  "() => createRostrum(store, { customFields: { users: z.strictObject({ city: z.string() }) } }).users.list({ fields: ['town'] })",
   // Schemas that clash with the declaration.
   '() => createRostrum(store, { customFields: { posts: z.looseObject({ slug: z.number() }) } })',
   '() => createRostrum(store, { customFields: { users: z.strictObject({ town: z.string() }) } })',

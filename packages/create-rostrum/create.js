@@ -1,0 +1,100 @@
+#!/usr/bin/env node
+// Creates an application from a template: npm create rostrum hexagon my-app
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { parseArgs } from 'node:util';
+
+const templates = {
+  blog: 'a blog with accounts, on Rostrum and SQLite',
+  hexagon: 'a hexagon of 1,000 lines to make your own, without Rostrum',
+};
+const list = Object.entries(templates).map(([name, what]) => `  ${name.padEnd(9)} ${what}`);
+const help = `Usage: npm create rostrum [template] [folder]
+
+${list.join('\n')}
+
+The folder is my-TEMPLATE by default. Options, after --:
+  --packages DIR  install rostrum and rostrum-client from the tarballs in this folder
+  --no-install    don't install the dependencies`;
+
+/** @param {string} message */
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      allowNegative: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        install: { type: 'boolean', default: true },
+        packages: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    return fail(`${error.message}\n\n${help}`);
+  }
+}
+
+async function askForTemplate() {
+  if (!process.stdin.isTTY) return fail(`Name a template.\n\n${help}`);
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question(`${list.join('\n')}\nTemplate: `);
+  terminal.close();
+  return answer.trim();
+}
+
+/** Returns the dependencies, with rostrum and rostrum-client from the tarballs in a folder. */
+function fromTarballs(dependencies, packages) {
+  const files = readdirSync(packages);
+  const local = Object.keys(dependencies).filter((name) => /^rostrum(-|$)/.test(name));
+  const found = local.map((name) => {
+    const file = files.find((one) => one === `${name}-${dependencies[name]}.tgz`);
+    if (file === undefined) fail(`${packages} has no ${name}-${dependencies[name]}.tgz.`);
+    return [name, `file:${resolve(packages, file)}`];
+  });
+  return { ...dependencies, ...Object.fromEntries(found) };
+}
+
+const { values, positionals } = readArguments();
+if (values.help) {
+  console.log(help);
+  process.exit();
+}
+const template = positionals[0] ?? (await askForTemplate());
+if (!Object.hasOwn(templates, template)) {
+  fail(`"${template}" is not a template. Templates are:\n${list.join('\n')}`);
+}
+const folder = resolve(positionals[1] ?? `my-${template}`);
+if (existsSync(folder) && readdirSync(folder).length > 0) fail(`${folder} is not empty.`);
+
+cpSync(join(import.meta.dirname, 'templates', template), folder, { recursive: true });
+renameSync(join(folder, 'gitignore'), join(folder, '.gitignore'));
+const path = join(folder, 'package.json');
+const manifest = JSON.parse(readFileSync(path, 'utf8'));
+// A package name of npm has lower-case letters, digits, and a few signs.
+manifest.name = basename(folder)
+  .toLowerCase()
+  .replace(/[^a-z\d._-]+/g, '-')
+  .replace(/^[._]+/, '');
+if (values.packages) manifest.dependencies = fromTarballs(manifest.dependencies, values.packages);
+writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
+
+if (values.install) {
+  const isWindows = process.platform === 'win32';
+  const options = { cwd: folder, stdio: 'inherit', shell: isWindows };
+  const { status } = spawnSync(isWindows ? 'npm.cmd' : 'npm', ['install'], options);
+  if (status !== 0) fail(`npm install failed in ${folder}. The files are there: run it again.`);
+}
+console.log(`
+Created ${folder}. Start it:
+
+  cd ${relative('', folder) || '.'}
+  npm start
+`);

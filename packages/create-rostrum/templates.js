@@ -1,0 +1,42 @@
+// Copies the templates from the examples into this package. Runs before the package is packed.
+
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const examples = join(import.meta.dirname, '../../examples');
+const templates = join(import.meta.dirname, 'templates');
+
+/** @param {string} path */
+const readManifest = (path) => JSON.parse(readFileSync(join(import.meta.dirname, path), 'utf8'));
+
+const versions = {
+  rostrum: readManifest('../../package.json').version,
+  'rostrum-client': readManifest('../rostrum-client/package.json').version,
+};
+
+rmSync(templates, { recursive: true, force: true });
+for (const [template, example] of [
+  ['blog', 'accounts'],
+  ['hexagon', 'hexagon'],
+]) {
+  const folder = join(templates, template);
+  cpSync(join(examples, example), folder, {
+    recursive: true,
+    filter: (path) =>
+      !/[\\/](node_modules|dist|data|package-lock\.json|\.gitignore|.*\.db)$/.test(path),
+  });
+  // npm does not pack a file that is called .gitignore.
+  writeFileSync(join(folder, 'gitignore'), 'node_modules/\ndist/\ndata/\n*.db*\n');
+}
+
+// In the repository the blog runs on the sources beside it; a copy runs on the packages.
+const path = join(templates, 'blog', 'package.json');
+const blog = JSON.parse(readFileSync(path, 'utf8'));
+blog.dependencies = { ...blog.dependencies, ...versions };
+for (const [name, script] of Object.entries(blog.scripts)) {
+  blog.scripts[name] = script
+    .replace('node ../install.mjs && ', '')
+    .replaceAll('--import ../sources.mjs ', '')
+    .replace(/ --alias:rostrum-client=\S+/, '');
+}
+writeFileSync(path, `${JSON.stringify(blog, null, 2)}\n`);

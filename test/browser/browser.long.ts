@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { freePort } from '../support/free-port.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { bundledSuite } from '../testing/bundle.ts';
-import { launch, visit } from './chromium.ts';
+import { launch, looks, violationsIn, visit } from './chromium.ts';
 
 describe('a page in Chromium', function () {
   this.timeout(300_000);
@@ -112,12 +112,24 @@ describe('a page in Chromium', function () {
     }
   });
 
+  for (const look of looks) {
+    it(`shows a readable API reference, ${look.colorScheme}, ${look.viewport.width} px wide`, async () => {
+      await visit(browser, `${server.address}/docs`, look, async (page) => {
+        await page.locator('.opblock-summary-control').nth(4).click();
+        await page.locator('td.parameters-col_description').first().waitFor();
+        // Swagger UI's own: selects without labels, text outside of landmarks, a heading of another level.
+        const own = /^(?:heading-order|region|scrollable-region-focusable|select-name):/;
+        expect((await violationsIn(page)).filter((one) => !own.test(one))).to.deep.equal([]);
+      });
+    });
+  }
+
   it('can run the store contract suite', async () => {
     await visit(browser, listed, undefined, async (page) => {
       await page.addScriptTag({ content: await bundledSuite() });
       const [count, failures] = JSON.parse(await page.evaluate<string>('bundle.run()'));
       expect(failures).to.deep.equal([]);
-      expect(count).to.be.above(150);
+      expect(count).to.be.above(140);
     });
   });
 });

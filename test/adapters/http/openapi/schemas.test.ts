@@ -220,6 +220,21 @@ describe('the schemas of the OpenAPI description', () => {
   });
 });
 
+describe('the security of an operation', () => {
+  it('lets requests without credentials read what is public, but not a user of their own', () => {
+    const { paths } = documentOf({
+      authenticate: () => undefined,
+      anonymous: ['posts:read', 'users:read:public'],
+    });
+    const open = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { security }]) =>
+        security?.some((one) => Object.keys(one).length === 0) ? `${method} ${path}` : [],
+      ),
+    );
+    expect(open).to.deep.equal(['get /users', 'get /users/{id}', 'get /posts', 'get /posts/{id}']);
+  });
+});
+
 /** Returns true if no rule rejects it. */
 function isAllowed(decide: () => unknown): boolean {
   try {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { install } from '../scripts/install.ts';
 import { Child } from './child.ts';
 import type { Usage } from './servers/probe.ts';
-import { cache, root, type Workspace } from './workspace.ts';
+import { root, type Workspace } from './workspace.ts';
 
 export const contestants = ['bare', 'Fastify', 'Koa', 'Rostrum'] as const;
 export type Contestant = (typeof contestants)[number];
@@ -16,7 +17,8 @@ export interface Server extends AsyncDisposable {
   usage(): Promise<Usage>;
 }
 
-const build = join(cache, 'build');
+/** Beside the packages of `bench/package.json`. */
+const build = join(root, 'bench', 'dist');
 const local = ['--host', '127.0.0.1', '--port', '0', '--log-level', 'info'];
 
 /**
@@ -24,6 +26,7 @@ const local = ['--host', '127.0.0.1', '--port', '0', '--log-level', 'info'];
  * Returns the path of the program.
  */
 export function buildServers(): string {
+  install('bench');
   const run = (args: readonly string[]) =>
     execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
   run(['node_modules/typescript/bin/tsc', '--build']);

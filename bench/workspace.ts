@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
 import { findMongod } from '../test/support/mongod/binary.ts';
+import { startReplicaSet, type TestServer } from '../test/support/mongod/servers.ts';
 
 export const storeKinds = ['memory', 'SQLite', 'MongoDB'] as const;
 export type StoreKind = (typeof storeKinds)[number];
@@ -14,7 +14,7 @@ export const cache = join(root, '.cache', 'bench');
 /** A folder and a MongoDB server for a run, and the URLs of stores on them. */
 export class Workspace implements AsyncDisposable {
   readonly folder: string;
-  #mongodb: MongoMemoryReplSet | undefined;
+  #mongodb: TestServer | undefined;
   #stores = 0;
 
   constructor() {
@@ -35,22 +35,17 @@ export class Workspace implements AsyncDisposable {
     const name = `bench-${++this.#stores}`;
     if (kind === 'memory') return 'memory:';
     if (kind === 'SQLite') return `sqlite:${join(this.folder, `${name}.db`)}`;
-    return (await this.has(kind)) ? this.#mongodb?.getUri(name) : undefined;
+    return (await this.has(kind)) ? this.#mongodb?.url(name) : undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#mongodb?.stop({ doCleanup: true, force: true });
+    await this.#mongodb?.[Symbol.asyncDispose]();
   }
 }
 
 /** Starts a replica set of one node, with enough memory for a million posts. */
-async function startMongod(): Promise<MongoMemoryReplSet | undefined> {
-  const systemBinary = await findMongod();
-  if (systemBinary === undefined) return undefined;
-  process.env.MONGOMS_SYSTEM_BINARY_VERSION_CHECK = 'false';
-  const args = ['--wiredTigerCacheSizeGB', '2'];
-  return await MongoMemoryReplSet.create({
-    binary: { systemBinary },
-    replSet: { ip: '127.0.0.1', storageEngine: 'wiredTiger', name: 'bench', count: 1, args },
-  });
+async function startMongod(): Promise<TestServer | undefined> {
+  const binary = await findMongod();
+  if (binary === undefined) return undefined;
+  return startReplicaSet(binary, 1, false, [], ['--wiredTigerCacheSizeGB', '2']);
 }

@@ -7,13 +7,10 @@ import { join, resolve } from 'node:path';
 
 const isWindows = process.platform === 'win32';
 
-for (const [cwd, command] of [
-  [resolve(import.meta.dirname, '..'), 'ci'],
-  // Without a lock file, which would show up as a change of the clone.
-  [process.cwd(), 'install --no-package-lock'],
-]) {
-  if (existsSync(join(cwd, 'node_modules'))) continue;
+for (const cwd of [resolve(import.meta.dirname, '..'), process.cwd()]) {
+  // npm writes this file last.
+  if (existsSync(join(cwd, 'node_modules', '.package-lock.json'))) continue;
   const options = { cwd, stdio: 'inherit', shell: isWindows };
-  const { status } = spawnSync(isWindows ? 'npm.cmd' : 'npm', command.split(' '), options);
+  const { status } = spawnSync(isWindows ? 'npm.cmd' : 'npm', ['ci'], options);
   if (status !== 0) process.exit(1);
 }

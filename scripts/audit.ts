@@ -6,7 +6,7 @@
 import { npm } from './npm.ts';
 
 const options = '--omit=dev --audit-level=high --fetch-retries=1 --fetch-timeout=20000';
-const { status, stdout, stderr } = npm('audit', ...options.split(' '), '--loglevel=notice');
+const { status, stdout, stderr } = npm(['audit', ...options.split(' '), '--loglevel=notice']);
 if (!/\bvulnerabilit(?:y|ies)\b/.test(stdout)) {
   console.log(`ADVISORIES WERE NOT CHECKED: ${stderr.trim().split('\n')[0]}`);
 } else {

@@ -1,8 +1,8 @@
 // Takes the pictures of the README: the list of posts in the admin page, light and dark.
 
 import { join, resolve } from 'node:path';
-import { launch, violationsIn } from '../test/browser/chromium.ts';
 import { startServer } from '../test/support/server.ts';
+import { launch, violationsIn } from '../test/third-party/browser/chromium.ts';
 
 const folder = resolve(import.meta.dirname, '..', 'docs', 'pictures');
 const people = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Barbara Liskov', 'Hedy Lamarr'];

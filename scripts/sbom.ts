@@ -33,7 +33,7 @@ function isAccepted(expression: string): boolean {
   return expression.includes(' AND ') ? ids.every(isKnown) : ids.some(isKnown);
 }
 
-const { stdout, stderr } = npm('sbom', '--sbom-format', 'cyclonedx', '--package-lock-only');
+const { stdout, stderr } = npm(['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']);
 if (stdout === '') throw new Error(`npm sbom failed: ${stderr}`);
 const sbom = JSON.parse(stdout);
 sbom.metadata.component.name = 'rostrum'; // npm uses the name of the folder.

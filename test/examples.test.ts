@@ -19,6 +19,7 @@ describe('an example', function () {
       console.log(JSON.stringify({ pid: process.pid, api: process.env.ROSTRUM }));
       setInterval(() => {}, 1000);`;
     await writeFile(join(vite, 'vite.js'), fake);
+    await writeFile(join(folder.path, 'node_modules', '.package-lock.json'), '{}');
     const script = manifest.scripts.start.replace('..', join(repository, 'examples'));
     const own = { private: true, scripts: { start: script } };
     await writeFile(join(folder.path, 'package.json'), JSON.stringify(own));

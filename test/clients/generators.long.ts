@@ -24,7 +24,7 @@ interface Generator {
 
 const node = process.execPath;
 const compile = `${node} ${join(repository, 'node_modules/typescript/bin/tsc')} --ignoreConfig --noEmit --strict --target es2022 --module nodenext --types  --allowImportingTsExtensions program.ts`;
-const orval = join(repository, 'node_modules/orval/dist/bin/orval.mjs');
+const orval = join(repository, 'test/third-party/node_modules/orval/dist/bin/orval.mjs');
 const python = 'python/bin/python';
 const pip = (...names: readonly string[]) => [
   'python3 -m venv python',

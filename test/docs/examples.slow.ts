@@ -3,7 +3,7 @@
 //
 //   EXAMPLES_NODE=22.18.0 npx mocha test/docs/examples.slow.ts
 
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { freePort } from '../support/free-port.ts';
@@ -17,10 +17,12 @@ import { blocksOf, shown, stepsOf } from './markdown.ts';
 /** Inside the package, so that `rostrum` resolves to the built package itself. */
 const folder = join(repository, '.cache', 'examples');
 const bin = (...path: string[]) => join(repository, 'node_modules', ...path);
+/** What the examples import besides the packages of this repository. */
+const thirdParty = join(repository, 'test', 'third-party', 'node_modules');
 const tsc = bin('typescript', 'bin', 'tsc');
 /** Runs the JavaScript examples, which are for Deno. */
 const deno = [
-  bin('deno', 'bin.cjs'),
+  join(thirdParty, 'deno', 'bin.cjs'),
   'run',
   '--allow-all',
   '--no-lock',
@@ -93,6 +95,7 @@ describe('the examples in the documentation', function () {
   before(async () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
+    symlinkSync(thirdParty, join(folder, 'node_modules'), 'junction');
     for (const { file, text } of [...examples, ...parts, store]) writeFileSync(file, text);
     copyFileSync(
       join(repository, 'examples', 'file-store', 'index.ts'),

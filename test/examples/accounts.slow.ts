@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { declaredFields } from '../../examples/accounts/fields.ts';
@@ -12,7 +12,7 @@ import {
 import { blocksOf } from '../docs/markdown.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Child, node, outcomeOf, start } from '../support/process.ts';
-import { copyRepository, temporaryDirectory } from '../support/repository-copy.ts';
+import { copyRepository, repository, temporaryDirectory } from '../support/repository-copy.ts';
 import { rostrum, startServer } from '../support/server.ts';
 
 interface Person {
@@ -32,6 +32,8 @@ describe('the accounts example', function () {
   before(async () => {
     cwd = join(scope.use(await copyRepository()).path, 'examples', 'accounts');
     await rm(join(cwd, 'dist'), { recursive: true, force: true });
+    const packages = join(repository, 'examples', 'accounts', 'node_modules');
+    await symlink(packages, join(cwd, 'node_modules'), 'junction');
     data = join(scope.use(await temporaryDirectory()).path, 'data');
     const port = await freePort();
     url = `http://localhost:${port}`;

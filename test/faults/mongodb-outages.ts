@@ -23,7 +23,7 @@ const count = Number(values.outages);
 const binary = await findMongod();
 if (binary === undefined) process.exit(1);
 await using set = await startReplicaSet(binary, 1);
-await using proxy = await OutageProxy.start(Number(set.nodes[0]?.instanceInfo?.port));
+await using proxy = await OutageProxy.start(Number(set.nodes[0]?.port));
 const url = `mongodb://127.0.0.1:${proxy.port}/outages?directConnection=true`;
 await using server = await startServer('--store', url);
 const load = new Load(server.address);

@@ -11,6 +11,8 @@ export interface Installed extends AsyncDisposable {
   readonly withCommander: string;
   /** A project with Rostrum and all its peers. */
   readonly withPeers: string;
+  /** The packed packages. */
+  readonly tarballs: readonly string[];
   /** A project with only the client. */
   readonly withClient: string;
   /** The output of npm for the installation in `alone`. */
@@ -62,6 +64,7 @@ export async function installPackage(): Promise<Installed> {
 
   return {
     alone,
+    tarballs: names,
     withCommander,
     withPeers,
     withClient,
@@ -99,6 +102,7 @@ export async function typeCheck(
       files: ['consumer.ts'],
     }),
   );
-  const tsc = join(repository, 'node_modules', compiler, 'bin', 'tsc');
+  const home = compiler === 'typescript' ? repository : join(repository, 'test', 'third-party');
+  const tsc = join(home, 'node_modules', compiler, 'bin', 'tsc');
   return node([tsc, '-p', folder, '--pretty', 'false'], { cwd: project });
 }

@@ -7,10 +7,14 @@ import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
 import type { StoreOptions } from '../../src/ports/index.ts';
 import type { StoreContract } from '../../src/testing/index.ts';
 import { clear } from '../adapters/mongodb/store-on.ts';
-import { openFileStore, openPostgresqlStore } from '../support/example-stores.ts';
 import { findMongod } from '../support/mongod/binary.ts';
 import { startReplicaSet } from '../support/mongod/servers.ts';
-import { describeOnPostgresql, freshDatabase, sharedPostgresql } from '../support/postgresql.ts';
+import { openFileStore, openPostgresqlStore } from '../third-party/example-stores.ts';
+import {
+  describeOnPostgresql,
+  freshDatabase,
+  sharedPostgresql,
+} from '../third-party/postgresql.ts';
 import { collect } from './runner.ts';
 
 const walks = { seeds: Array.from({ length: 30 }, (_, n) => n + 1), calls: 400 };

@@ -1,4 +1,4 @@
-// Written by scripts/case-folding.ts: change that script, not this file.
+// Written by test/third-party/case-folding.ts: change that script, not this file.
 
 /**
  * Full case folding of Unicode 17.0.0 (CaseFolding.txt, statuses C and F), in hexadecimal.

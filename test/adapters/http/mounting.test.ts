@@ -3,7 +3,6 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Router } from '@koa/router';
 import { expect } from 'chai';
-import express from 'express';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
 import {
@@ -15,6 +14,7 @@ import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum, type Rostrum } from '../../../src/index.ts';
 import { type Calls, callsTo, expectProblem } from './support/api.ts';
 import { keepLog } from './support/log.ts';
+import { expectAt } from './support/mounted.ts';
 
 /** Works like koa-mount: removes the prefix from the path, and restores it for later middleware. */
 function mount(front: string, inner: Koa.Middleware): Koa.Middleware {
@@ -47,22 +47,6 @@ describe('Rostrum in another app', () => {
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     return { ...callsTo(url), url };
-  }
-
-  /** Expects every path in a response to be the path that the client sees. */
-  async function expectAt(base: string, calls: Calls): Promise<void> {
-    const made = await calls.post(`${base}/users`, { name: 'Ann' });
-    expect(made.headers.get('location')).to.equal(`${base}/users/${made.body.id}`);
-    await calls.make(`${base}/users`, { name: 'Bea' });
-    const page = await calls.get(`${base}/users?limit=1`);
-    const link = /^<(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
-    expect(link.startsWith(`${base}/users?`), link).to.equal(true);
-    expect((await calls.get(link)).body.users).to.have.lengthOf(1);
-    const missing = await calls.get(`${base}/users/x`);
-    const { type } = expectProblem(missing, 404, 'user-not-found', base);
-    expect((await calls.get(String(type))).body.code).to.equal('user-not-found');
-    expectProblem(await calls.get(`${base}/nothing`), 404, 'path-not-found', base);
-    expectProblem(await calls.get(`${base}/users/%ZZ`), 400, 'invalid-path', base);
   }
 
   for (const prefix of ['/api/v1', '/a', '/deep/ly/nested', '/caf%C3%A9', '/a(b)!']) {
@@ -161,29 +145,6 @@ describe('Rostrum in another app', () => {
     for (const path of ['/forum', '/forum/', '/forum/else', '/forum/api/v1x']) {
       expect((await calls.get(path)).text, path).to.equal('200 the rest');
     }
-  });
-
-  it('accepts the full prefix below an Express path that removes all or part of it', async () => {
-    const appAt = (path: string | RegExp) =>
-      express()
-        .use(path, rostrumListener(rostrum, { prefix: '/forum' }))
-        .use((request, response) => {
-          response.end(`the rest, ${request.url}`);
-        });
-    for (const path of ['/forum', '/{*path}', '/:name', /^\/forum(?=\/)/]) {
-      const calls = await listen(appAt(path));
-      const made = await calls.post('/forum/users', { name: 'Ann' });
-      const location = made.headers.get('location') ?? '';
-      expect(location).to.equal(`/forum/users/${made.body.id}`);
-      expect((await calls.get(`${location}?`)).status).to.equal(200);
-      for (const other of ['/forumx/users', '/else?a=/forum/users', '/']) {
-        expect((await calls.get(other)).text, other).to.equal(`the rest, ${other}`);
-      }
-    }
-    // With a parameter in the route, Express itself rejects malformed percent-encoding.
-    await expectAt('/forum', await listen(appAt('/forum')));
-    const router = express.Router().use('/b', rostrumListener(rostrum, { prefix: '/a/b' }));
-    await expectAt('/a/b', await listen(express().use('/a', router)));
   });
 
   it('returns 500 and logs why if the app or server has already read the body', async () => {

@@ -1,14 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { install } from '../../../scripts/install.ts';
 import { cacheBinary } from './cache.ts';
 import { outputOf } from './command.ts';
 
 /** Downloads the vendor's archive for this machine with mongodb-memory-server. */
-export function downloadBinary(): Promise<string> {
+export async function downloadBinary(): Promise<string> {
+  install('test/support/mongod/download');
   // In a separate process, because a hanging download cannot be aborted otherwise.
   return cacheBinary(async (directory) => {
-    const script = fileURLToPath(import.meta.resolve('./download.ts'));
+    const script = fileURLToPath(import.meta.resolve('./download/download.mjs'));
     const output = await outputOf(process.execPath, [script, directory], { seconds: 180 });
     return output.trim();
   });

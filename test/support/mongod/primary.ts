@@ -1,17 +1,12 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
-import type { MongoMemoryServer } from 'mongodb-memory-server-core';
+import type { Mongod } from './mongod.ts';
 
 /** Waits for a primary and returns its node. */
-export async function primaryOf(
-  nodes: readonly MongoMemoryServer[],
-  seconds = 30,
-): Promise<MongoMemoryServer> {
+export async function primaryOf(nodes: readonly Mongod[], seconds = 30): Promise<Mongod> {
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
     for (const node of nodes) {
-      const hello = await ask(node, { hello: 1 }).catch(() => undefined);
+      const hello = await node.command({ hello: 1 }).catch(() => undefined);
       if (hello?.isWritablePrimary === true) return node;
     }
     await sleep(100);
@@ -20,9 +15,9 @@ export async function primaryOf(
 }
 
 /** Returns each node's view of the replica set. */
-async function statesOf(nodes: readonly MongoMemoryServer[]): Promise<string> {
+async function statesOf(nodes: readonly Mongod[]): Promise<string> {
   const states = nodes.map(async (node) => {
-    const status = await ask(node, { replSetGetStatus: 1 });
+    const status = await node.command({ replSetGetStatus: 1 });
     const members = (status.members ?? []) as readonly Record<string, unknown>[];
     return members.map(({ name, stateStr, optime, lastHeartbeatMessage }) => ({
       name,
@@ -41,11 +36,11 @@ async function statesOf(nodes: readonly MongoMemoryServer[]): Promise<string> {
  * has recovered once it has a write of the current primary, which takes a second or two, and sometimes more
  * than a minute.
  */
-export async function allWell(nodes: readonly MongoMemoryServer[], seconds = 180): Promise<void> {
+export async function allWell(nodes: readonly Mongod[], seconds = 180): Promise<void> {
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
     const primary = await primaryOf(nodes, seconds);
-    const status = await ask(primary, { replSetGetStatus: 1 }).catch(() => undefined);
+    const status = await primary.command({ replSetGetStatus: 1 }).catch(() => undefined);
     const members = (status?.members ?? []) as readonly Member[];
     const term = members.find(({ stateStr }) => stateStr === 'PRIMARY')?.optime.t;
     const well = members.filter(
@@ -69,33 +64,12 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 /** Kills a node with SIGKILL, and returns a function that restarts it with its data. */
-export async function kill(node: MongoMemoryServer): Promise<() => Promise<void>> {
-  const mongod = node.instanceInfo?.instance.mongodProcess;
-  if (mongod === undefined) throw new Error('The node does not run.');
-  const exit = once(mongod, 'exit');
-  mongod.kill('SIGKILL');
-  await exit;
-  return async () => {
-    await node.stop({ doCleanup: false });
-    await node.start(true);
-  };
+export async function kill(node: Mongod): Promise<() => Promise<void>> {
+  await node.kill();
+  return () => node.start();
 }
 
 /** Makes the primary step down. */
-export async function stepDown(node: MongoMemoryServer): Promise<void> {
-  await ask(node, { replSetStepDown: 5, secondaryCatchUpPeriodSecs: 5 });
-}
-
-async function ask(node: MongoMemoryServer, command: object): Promise<Record<string, unknown>> {
-  const client = new MongoClient(`mongodb://127.0.0.1:${node.instanceInfo?.port}`, {
-    directConnection: true,
-    serverSelectionTimeoutMS: 1000,
-    connectTimeoutMS: 1000,
-    socketTimeoutMS: 10_000,
-  });
-  try {
-    return await client.db('admin').command(command);
-  } finally {
-    await client.close();
-  }
+export async function stepDown(node: Mongod): Promise<void> {
+  await node.command({ replSetStepDown: 5, secondaryCatchUpPeriodSecs: 5 });
 }

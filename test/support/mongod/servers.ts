@@ -1,92 +1,64 @@
-import { rmSync } from 'node:fs';
-import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-core';
+import { Mongod } from './mongod.ts';
+import { primaryOf } from './primary.ts';
 
 /** A server for tests. */
 export interface TestServer extends AsyncDisposable {
   /** Returns a connection string for a database. */
   url(database: string): string;
-  /** Kills the processes and removes their data synchronously, for use at exit. */
-  endNow(): void;
 }
 
 // Small, and with a TTL monitor that runs every second instead of every minute.
 const args = [
-  ['--wiredTigerCacheSizeGB', '0.25'],
   ['--setParameter', 'diagnosticDataCollectionEnabled=false'],
   ['--setParameter', 'ttlMonitorSleepSecs=1'],
 ].flat();
-
-const common = { ip: '127.0.0.1', storageEngine: 'wiredTiger', args } as const;
+const smallCache = ['--wiredTigerCacheSizeGB', '0.25'];
 
 /** Starts a standalone server, which Rostrum rejects. */
 export async function startStandalone(binary: string): Promise<TestServer> {
-  quiet();
-  const server = await MongoMemoryServer.create({
-    binary: { systemBinary: binary },
-    instance: common,
-  });
+  const server = await Mongod.start(binary, [...args, ...smallCache]);
   return {
-    url: (database) => `mongodb://127.0.0.1:${server.instanceInfo?.port}/${database}`,
-    endNow: () => endNow([server]),
-    [Symbol.asyncDispose]: async () => {
-      await server.stop({ doCleanup: true, force: true });
-    },
+    url: (database) => `mongodb://127.0.0.1:${server.port}/${database}`,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
 /** A replica set, with access to its nodes. */
 export interface TestReplicaSet extends TestServer {
-  readonly nodes: readonly MongoMemoryServer[];
+  readonly nodes: readonly Mongod[];
 }
 
 /**
  * Starts a replica set with a primary. The third node can be an arbiter.
  *
  * @param more additional arguments for each node
+ * @param cache the arguments that set the size of each node's cache
  */
 export async function startReplicaSet(
   binary: string,
   count: number,
   hasArbiter = false,
   more: readonly string[] = [],
+  cache: readonly string[] = smallCache,
 ): Promise<TestReplicaSet> {
-  quiet();
-  const set = await MongoMemoryReplSet.create({
-    binary: { systemBinary: binary },
-    instanceOpts: Array.from({ length: count }, (_, n) => ({
-      // A killed node has to recover from its journal first.
-      launchTimeout: 60_000,
-      ...(hasArbiter && n === 2 && { replicaMemberConfig: { arbiterOnly: true } }),
-    })),
-    replSet: {
-      ...common,
-      args: [...args, ...more],
-      count,
-      name: 'rostrum',
-      configSettings: { electionTimeoutMillis: 2000, heartbeatIntervalMillis: 500 },
-    },
-  });
+  const all = [...args, ...cache, '--replSet', 'rostrum', ...more];
+  const nodes = await Promise.all(Array.from({ length: count }, () => Mongod.start(binary, all)));
+  const members = nodes.map(({ port }, n) => ({
+    _id: n,
+    host: `127.0.0.1:${port}`,
+    arbiterOnly: hasArbiter && n === 2,
+  }));
+  const settings = { electionTimeoutMillis: 2000, heartbeatIntervalMillis: 500 };
+  await nodes[0]?.command({ replSetInitiate: { _id: 'rostrum', members, settings } });
+  await primaryOf(nodes);
   return {
+    nodes,
     url: (database) => {
-      const hosts = set.servers.map((server) => `127.0.0.1:${server.instanceInfo?.port}`);
-      return `mongodb://${hosts.join(',')}/${database}?replicaSet=rostrum`;
+      const hosts = members.map(({ host }) => host).join();
+      return `mongodb://${hosts}/${database}?replicaSet=rostrum`;
     },
-    endNow: () => endNow(set.servers),
-    nodes: set.servers,
     [Symbol.asyncDispose]: async () => {
-      await set.stop({ doCleanup: true, force: true });
+      await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
     },
   };
-}
-
-function endNow(servers: readonly MongoMemoryServer[]): void {
-  for (const { instanceInfo } of servers) {
-    instanceInfo?.instance.mongodProcess?.kill('SIGKILL');
-    if (instanceInfo) rmSync(instanceInfo.dbPath, { recursive: true, force: true });
-  }
-}
-
-/** Suppresses the warning that the binary is not the newest version. */
-function quiet(): void {
-  process.env.MONGOMS_SYSTEM_BINARY_VERSION_CHECK = 'false';
 }

@@ -2,7 +2,6 @@ import { findMongod } from './binary.ts';
 import { startReplicaSet, type TestServer } from './servers.ts';
 
 let shared: Promise<TestServer> | undefined;
-let started: TestServer | undefined;
 
 /**
  * Returns the replica set that all test files of a run share. It is started on first use and stopped at the
@@ -33,21 +32,19 @@ async function start(): Promise<TestServer> {
   if (uri) {
     return {
       url: (database) => uri.replace(/^([^:]+:\/\/[^/?]+)(\/[^?]*)?/, `$1/${database}`),
-      endNow() {},
       async [Symbol.asyncDispose]() {},
     };
   }
   const binary = await findMongod();
   if (binary === undefined) throw new Error('There is no MongoDB server to test on.');
-  started = await startReplicaSet(binary, 1);
-  return started;
+  return startReplicaSet(binary, 1);
 }
 
 // A hook of the whole run, because it is declared at the top level. In parallel mode, a worker runs several
-// files and stops its server when it exits.
+// files, and its server ends when it exits.
 if (process.env.MOCHA_WORKER_ID === undefined) {
   after(async function stopSharedServer() {
     this.timeout(20_000);
     await (await shared)?.[Symbol.asyncDispose]();
   });
-} else process.on('exit', () => started?.endNow());
+}

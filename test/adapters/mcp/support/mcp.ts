@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { buffer } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler, type McpOptions } from '../../../../src/adapters/mcp/index.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
@@ -31,12 +31,17 @@ export async function startMcp(
   const handler = createMcpHandler(rostrum, options);
   const changes: unknown[] = [];
   const callers = new Map<string, CallerInput>();
-  const server = createServer(
-    getRequestListener((request) => {
-      const caller = callers.get(request.headers.get('X-Caller') ?? '') ?? null;
-      return handler(request, caller, (change) => changes.push(change));
-    }),
-  ).listen(0, '127.0.0.1');
+  const server = createServer(async (incoming, outgoing) => {
+    const { method = 'GET' } = incoming;
+    const headers = new Headers(incoming.headers as Record<string, string>);
+    const body = method === 'POST' ? await buffer(incoming) : null;
+    const caller = callers.get(headers.get('X-Caller') ?? '') ?? null;
+    const request = new Request(new URL(incoming.url ?? '', url), { method, headers, body });
+    const response = await handler(request, caller, (change) => changes.push(change));
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    for await (const chunk of response.body ?? []) outgoing.write(chunk);
+    outgoing.end();
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
   const clients: McpClient[] = [];

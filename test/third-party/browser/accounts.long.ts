@@ -1,0 +1,332 @@
+// Runs examples/accounts in Chromium: with one user, two windows, two users, and an editor.
+
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { BrowserContext, Page } from 'playwright-core';
+import { freePort } from '../../support/free-port.ts';
+import { type Child, node, outcomeOf, start } from '../../support/process.ts';
+import { repository } from '../../support/repository-copy.ts';
+import { inChromium, violationsIn, watch } from './chromium.ts';
+
+const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  [390, 1280].map((width) => ({ colorScheme, viewport: { width, height: 800 } })),
+);
+
+describe('examples/accounts in Chromium', function () {
+  this.timeout(300_000);
+  const given = inChromium();
+  const cwd = join(repository, 'examples', 'accounts');
+  let url: string;
+  let server: Child;
+  let env: Record<string, string>;
+  let wrong: string[];
+
+  before(async () => {
+    const port = await freePort();
+    url = `http://localhost:${port}/`;
+    env = { PORT: String(port), DATA: join(given.folder, 'data') };
+    server = start('npm', ['start'], { cwd, env });
+    const ended = outcomeOf(server);
+    for (;;) {
+      const tried = await Promise.race([ended, fetch(url).catch(() => sleep(200))]);
+      if (tried && 'output' in tried) throw new Error(`npm start exited: ${tried.output}`);
+      if (tried?.ok) break;
+    }
+  });
+  after(async () => {
+    if (server?.pid === undefined) return;
+    const exited = once(server, 'exit');
+    // Kill the whole process group: npm does not forward the signal on every platform.
+    process.kill(-server.pid);
+    await exited;
+  });
+  beforeEach(() => {
+    wrong = [];
+  });
+  afterEach(() => {
+    expect(wrong).to.deep.equal([]);
+  });
+
+  async function open(context: BrowserContext, hash = ''): Promise<Page> {
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    watch(page, wrong);
+    await page.goto(url + hash);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    return page;
+  }
+
+  const inOneBrowser = () => given.browser.newContext(looks[0]);
+  const press = (page: Page, name: string) =>
+    page.getByRole('button', { name, exact: true }).click();
+  const follow = (page: Page, name: string) =>
+    page.getByRole('link', { name, exact: true }).click();
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
+  const said = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
+  const alert = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor();
+
+  async function enter(page: Page, form: string, fields: Record<string, string>): Promise<void> {
+    for (const [label, text] of Object.entries(fields)) {
+      await page.getByRole('form', { name: form }).getByLabel(label).fill(text);
+    }
+    await press(page, form);
+  }
+
+  const credentialsOf = (name: string) => ({
+    Email: `${name.toLowerCase()}@example.com`,
+    Password: 'correct horse',
+  });
+
+  async function signUp(name: string): Promise<Page> {
+    const page = await open(await inOneBrowser(), '#/sign-in');
+    await enter(page, 'Sign up', { Name: name, ...credentialsOf(name) });
+    await heading(page, 'My posts').waitFor();
+    return page;
+  }
+
+  /** Creates a post, which stays open in the form. */
+  async function write(page: Page, fields: Record<string, string>, name: string): Promise<void> {
+    await follow(page, 'Write');
+    await heading(page, 'Write').waitFor();
+    for (const [label, text] of Object.entries(fields)) await page.getByLabel(label).fill(text);
+    await press(page, name);
+  }
+
+  it('lets a user sign up and publish a post that readers can find', async () => {
+    const page = await open(await inOneBrowser());
+    await follow(page, 'Sign in');
+    await enter(page, 'Sign in', credentialsOf('Ada'));
+    await alert(page, 'Invalid email or password');
+    await enter(page, 'Sign up', { Name: 'Ada', ...credentialsOf('Ada') });
+    await heading(page, 'My posts').waitFor();
+
+    await write(
+      page,
+      { Title: 'Über Engines!', Tags: 'engines, , steam', Text: 'One\n\nTwo' },
+      'Save draft',
+    );
+    await said(page, 'Saved.');
+    expect(await page.getByLabel('Address').inputValue()).to.equal('uber-engines');
+    const reader = await open(await inOneBrowser());
+    await reader.getByText('There are no posts here yet.').waitFor();
+    await press(page, 'Publish');
+    await said(page, 'Published.');
+    await write(page, { Title: 'Again', Address: 'uber-engines' }, 'Publish');
+    await page.locator('.error:not(:empty)').waitFor();
+    expect(await page.evaluate('document.activeElement.name')).to.equal('slug');
+    await page.getByLabel('Address').fill('again');
+    await press(page, 'Save draft');
+    await said(page, 'Saved.');
+
+    await reader.reload();
+    await reader.getByRole('searchbox').fill('über');
+    await press(reader, 'Search');
+    await follow(reader, '#steam');
+    await heading(reader, 'Posts about steam').waitFor();
+    await follow(reader, 'Über Engines!');
+    await heading(reader, 'Über Engines!').waitFor();
+    expect(await reader.locator('.text').allTextContents()).to.deep.equal(['One', 'Two']);
+    expect(await reader.getByRole('link', { name: 'Edit' }).count()).to.equal(0);
+    await follow(reader, 'Ada');
+    await heading(reader, 'Ada').waitFor();
+    await reader.getByRole('searchbox').waitFor({ state: 'detached' });
+    expect(await reader.locator('.posts li').count()).to.equal(1);
+    for (const one of [page, reader]) await one.context().close();
+  });
+
+  it('loses no text if a post is edited in two windows', async () => {
+    const page = await signUp('Grace');
+    await write(page, { Title: 'Compilers', Text: 'First' }, 'Publish');
+    await said(page, 'Published.');
+    const other = await open(page.context(), new URL(page.url()).hash);
+    const text = (window: Page) => window.getByLabel('Text');
+
+    await other.getByLabel('Title').fill('On compilers');
+    await press(other, 'Save');
+    await said(other, 'Saved.');
+    await text(page).fill('Mine');
+    await press(page, 'Save');
+    await alert(page, 'Their changes are in the form now');
+    expect(await page.getByLabel('Title').inputValue()).to.equal('On compilers');
+    await press(page, 'Save');
+    await said(page, 'Saved.');
+
+    for (const [choice, theirs, expected] of [
+      ['Use this text', 'Theirs', 'Theirs'],
+      ['Save', 'Theirs again', 'Mine again'],
+    ] as const) {
+      await other.reload();
+      await text(other).fill(theirs);
+      await press(other, 'Save');
+      await said(other, 'Saved.');
+      await text(page).fill('Mine again');
+      await press(page, 'Save');
+      await alert(page, 'Compare the texts below');
+      await page.locator('.theirs pre').getByText(theirs, { exact: true }).waitFor();
+      expect(await text(page).inputValue()).to.equal('Mine again');
+      if (choice !== 'Save') await press(page, choice);
+      await press(page, 'Save');
+      await said(page, 'Saved.');
+      expect(await page.locator('.theirs').count()).to.equal(0);
+      await other.reload();
+      expect(await text(other).inputValue()).to.equal(expected);
+    }
+
+    other.once('dialog', (dialog) => dialog.accept());
+    await press(other, 'Delete');
+    await heading(other, 'My posts').waitFor();
+    await text(page).fill('Still here');
+    await press(page, 'Save');
+    await alert(page, 'Someone deleted this post');
+    page.once('dialog', (dialog) => dialog.dismiss());
+    await follow(page, 'My posts');
+    await press(page, 'Publish');
+    await said(page, 'Published.');
+    await follow(page, 'View');
+    await page.getByText('Still here').waitFor();
+    await page.context().close();
+  });
+
+  it('lets an editor publish another user’s draft', async () => {
+    const [alan, hedy] = [await signUp('Alan'), await signUp('Hedy')];
+    await write(hedy, { Title: 'Hopping' }, 'Save draft');
+    await said(hedy, 'Saved.');
+    expect(await alan.getByRole('link', { name: 'Drafts' }).count()).to.equal(0);
+    const role = await node(['role.ts', 'alan@example.com', 'editor'], { cwd, env });
+    expect(role.code, role.output).to.equal(0);
+    await alan.reload();
+    await follow(alan, 'Drafts');
+    await follow(alan, 'Hopping');
+    await press(alan, 'Publish');
+    await said(alan, 'Published.');
+    await follow(alan, 'View');
+    await alan.getByRole('link', { name: 'Hedy' }).waitFor();
+    for (const page of [alan, hedy]) await page.context().close();
+  });
+
+  it('renews tokens, and keeps unsaved text if the session ends elsewhere', async () => {
+    const page = await open(await inOneBrowser());
+    let renewals = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/api/auth/token')) renewals++;
+    });
+    await page.clock.install();
+    await follow(page, 'Sign in');
+    await enter(page, 'Sign up', { Name: 'Barbara', ...credentialsOf('Barbara') });
+    await heading(page, 'My posts').waitFor();
+    await write(page, { Title: 'Types' }, 'Save draft');
+    await said(page, 'Saved.');
+    expect(renewals).to.equal(1);
+    await page.clock.fastForward('06:00');
+    await page.getByLabel('Text').fill('All day');
+    await press(page, 'Save draft');
+    await said(page, 'Saved.');
+    expect(renewals).to.equal(2);
+
+    await page.getByLabel('Text').fill('All day and night');
+    await page.context().clearCookies();
+    await page.clock.fastForward('06:00');
+    await press(page, 'Save draft');
+    await alert(page, 'You are signed out.');
+    const other = await open(page.context(), '#/sign-in');
+    await enter(other, 'Sign in', credentialsOf('Barbara'));
+    await heading(other, 'My posts').waitFor();
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await press(page, 'Save draft');
+    await said(page, 'Saved.');
+
+    await press(other, 'Sign out');
+    await heading(other, 'Posts').waitFor();
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    await heading(page, 'Sign in').waitFor();
+    expect(await page.getByText('All day').count()).to.equal(0);
+    await page.context().close();
+  });
+
+  it('lets a user delete their profile and sign in again', async () => {
+    const page = await signUp('Margaret');
+    await write(page, { Title: 'Landing' }, 'Publish');
+    await said(page, 'Published.');
+    await follow(page, 'Profile');
+    await page.getByLabel('About').fill('Software');
+    await press(page, 'Save');
+    await said(page, 'Saved.');
+    page.once('dialog', (dialog) => dialog.accept());
+    await press(page, 'Delete my profile');
+    await heading(page, 'Posts').waitFor();
+    expect(await page.getByText('Landing').count()).to.equal(0);
+    await follow(page, 'Sign in');
+    await enter(page, 'Sign in', credentialsOf('Margaret'));
+    await page.getByText('There are no posts here yet.').waitFor();
+    await follow(page, 'Profile');
+    await heading(page, 'Profile').waitFor();
+    expect(await page.getByLabel('About').inputValue()).to.equal('');
+    await page.context().close();
+  });
+
+  for (const look of looks) {
+    it(`is accessible and fits the window: ${look.viewport.width} px, ${look.colorScheme}`, async () => {
+      const context = await given.browser.newContext(look);
+      const page = await open(context, '#/sign-in');
+      const name = `Ada ${look.viewport.width} ${look.colorScheme}`;
+      const credentials = credentialsOf(name.replaceAll(' ', ''));
+      await check(page, 'Sign in');
+      await enter(page, 'Sign up', { Name: name, ...credentials });
+      const slug = `long-${look.viewport.width}-${look.colorScheme}`;
+      const title =
+        'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
+      const fields = {
+        Title: title,
+        Address: slug,
+        Tags: 'one, two, three',
+        Text: 'Of steam. '.repeat(200),
+      };
+      await heading(page, 'My posts').waitFor();
+      await write(page, fields, 'Publish');
+      await said(page, 'Published.');
+      const other = await open(context, new URL(page.url()).hash);
+      await other.getByLabel('Text').fill('Other. '.repeat(200));
+      await press(other, 'Save');
+      await said(other, 'Saved.');
+      await page.getByLabel('Text').fill('Mine. '.repeat(200));
+      await press(page, 'Save');
+      await alert(page, 'Compare the texts below');
+      await check(page, 'a conflict');
+      await page.getByLabel('Tags').fill(`one, ${'two'.repeat(100)}`);
+      await press(page, 'Save');
+      await page.locator('.error:not(:empty)').waitFor();
+      await check(page, 'an error at a field');
+      await page.getByLabel('Tags').fill('one');
+      await press(page, 'Save');
+      await said(page, 'Saved.');
+      await follow(page, 'View');
+      await heading(page, title).waitFor();
+      await check(page, 'a post');
+      for (const view of ['Posts', 'My posts', 'Profile']) {
+        await follow(page, view);
+        await heading(page, view).waitFor();
+        await check(page, view);
+      }
+      await context.close();
+    });
+  }
+
+  /** Checks accessibility and width of the current page, and takes a screenshot. */
+  async function check(page: Page, what: string): Promise<void> {
+    expect(await violationsIn(page), what).to.deep.equal([]);
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate<number>(overflow), `${what} is too wide`).to.equal(0);
+    const { SCREENSHOTS } = process.env;
+    const { width } = page.viewportSize() ?? { width: 0 };
+    const scheme = await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
+    if (SCREENSHOTS === undefined) return;
+    const path = join(
+      SCREENSHOTS,
+      `accounts-${what.replaceAll(' ', '-')}-${width}-${scheme ? 'dark' : 'light'}.png`,
+    );
+    await page.screenshot({ path, fullPage: true });
+  }
+});

@@ -22,7 +22,6 @@ import { mcpEndpoints } from './endpoints/mcp.ts';
 import { handleErrors, handleExposed, reportErrors } from './errors.ts';
 import { Limiter } from './limits.ts';
 import { notFound } from './not-found.ts';
-import { openApiDocument } from './openapi/document.ts';
 import { logRequests } from './operator/log.ts';
 import { countRequests } from './operator/metrics.ts';
 import { sendOk } from './operator/probes.ts';
@@ -84,7 +83,11 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
   const limiter = limiterFor(options);
   const api = (path: string, endpoints: readonly Endpoint[]) =>
     apiRouter(rostrum, path, options, limiter, endpoints).routes();
-  const describe = () => openApiDocument(rostrum.declaredFields, options);
+  // Loaded with the first request for it.
+  const describe = async () => {
+    const { openApiDocument } = await import('./openapi/document.ts');
+    return openApiDocument(rostrum.declaredFields, options);
+  };
   return koaAppFor(
     createMiddleware({ ...options, problemsAt: 'site' }, [
       api(normalizePrefix(options.prefix), endpointsFor(rostrum.declaredFields)),

@@ -36,7 +36,7 @@ function siteOf({ publicUrl, pages = allPages }: RostrumAppOptions): Site {
  */
 export function pagesRouter(
   rostrum: AnyRostrum,
-  describe: () => object,
+  describe: () => Promise<object>,
   options: RostrumAppOptions,
   limiter: Limiter,
 ): Router<RostrumState> {
@@ -60,7 +60,10 @@ export function pagesRouter(
     );
     await sendHome(ctx, site, options, await ready);
   });
-  const description = { type: 'application/json', read: () => `${JSON.stringify(describe())}\n` };
+  const description = {
+    type: 'application/json',
+    read: async () => `${JSON.stringify(await describe())}\n`,
+  };
   page('/openapi.json', fileHandler(description));
   page('/favicon.ico', fileHandler({ type: 'image/svg+xml', read: () => favicon }));
   page(problemsPath, (ctx) => sendProblems(ctx, site), '/problems');

@@ -1,6 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { CredentialsError } from '../adapters/credentials/index.ts';
-import { SchemaFileError, type SchemaFiles } from '../adapters/json-schema/index.ts';
+import type { SchemaFiles } from '../adapters/json-schema/index.ts';
 import { checkPublicUserFields } from '../domain/records/user.ts';
 import {
   declaredFieldsOf,
@@ -35,7 +34,9 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     if (error instanceof CommanderError) throw new Failure(redacted(error.message, args));
-    const isSentence = error instanceof CredentialsError || error instanceof SchemaFileError;
+    // By name: their classes would have to be loaded at every start.
+    const isSentence =
+      error instanceof Error && /^(?:Credentials|SchemaFile)Error$/.test(error.name);
     throw isSentence ? new Failure(error.message) : (fileFailure(error) ?? error);
   }
 }

@@ -1,14 +1,8 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  appWhileWaiting,
-  createMetricsApp,
-  type RunningServer,
-  serve,
-} from '../adapters/http/index.ts';
+import type { RunningServer } from '../adapters/http/index.ts';
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
 import { readSchemaFiles } from '../adapters/json-schema/index.ts';
 import type { Metrics } from '../adapters/metrics/index.ts';
@@ -49,9 +43,13 @@ export async function serveCommand(
     const metrics = await container.getAsync(tokens.metrics);
     await container.getAsync(tokens.trace);
     const { host, port, publicUrl } = settings;
-    await checkPort(host, port);
     const newFileNote = newFileNoteFor(settings.store);
     const logger = await container.getAsync(tokens.logger);
+    if (parseStoreUrl(settings.store).kind === 'mongodb') {
+      // Connect while the HTTP adapter is loaded. Errors are reported below.
+      container.getAsync(tokens.store).catch(() => {});
+    }
+    const { appWhileWaiting, serve } = await import('../adapters/http/index.ts');
     if (scopes.every((scope) => settings.anonymous?.includes(scope))) {
       logger.warn(
         {},
@@ -70,21 +68,20 @@ export async function serveCommand(
         if (!settings.store.startsWith('mongodb'))
           logger.warn({ err }, 'The store is not ready. Requests get 503 until it is.');
       };
-      const opened = await container.getAsync(tokens.store);
-      const named = { setting: flagOrVariableOf('store'), url: settings.store };
-      const opening = isReady(opened, named, warnOnce, signal);
-      // Only an open store knows all declared fields of its database.
-      const app = opening.then(async () => {
-        await readSchemaFiles({ ...settings, declaredFields: opened.declaredFields });
-        return container.getAsync(tokens.app);
-      });
-      const server = await serve(appWhileWaiting(app, logger), {
+      const app = Promise.withResolvers<ReturnType<typeof appWhileWaiting>>();
+      // The server listens before the store is opened, so that a failed start creates no data file.
+      const server = await serve(appWhileWaiting(app.promise, logger), {
         ...{ host, port, publicUrl, logger, metrics },
       });
       servers.unshift(server);
       metrics?.connections(() => server.connections);
-      await app;
-      if (await opening) {
+      const opened = await container.getAsync(tokens.store);
+      const named = { setting: flagOrVariableOf('store'), url: settings.store };
+      const isOpen = await isReady(opened, named, warnOnce, signal);
+      // Only an open store knows all declared fields of its database.
+      await readSchemaFiles({ ...settings, declaredFields: opened.declaredFields });
+      app.resolve(await container.getAsync(tokens.app));
+      if (isOpen) {
         const store = redactStoreUrl(settings.store);
         logger.info(
           { url: server.url, store, ...(newFileNote !== '' && { created: true }) },
@@ -105,18 +102,6 @@ export async function serveCommand(
   }
 }
 
-/**
- * Checks that the server can listen before the store is opened, so that a failed start creates
- * no data file.
- *
- * @throws the error of `listen`
- */
-async function checkPort(host: string, port: number): Promise<void> {
-  const probe = createServer().listen({ host, port });
-  await once(probe, 'listening');
-  await new Promise((closed) => probe.close(closed));
-}
-
 /** Returns what the ready line says about a data file that doesn't exist yet: its path can be a typo. */
 function newFileNoteFor(url: string): string {
   const store = parseStoreUrl(url);
@@ -132,6 +117,7 @@ async function serveMetrics(
   flagOrVariableOf: FlagOrVariableOf,
   logger: Logger,
 ): Promise<RunningServer> {
+  const { createMetricsApp, serve } = await import('../adapters/http/index.ts');
   const exposition = () => metrics.exposition();
   const app = createMetricsApp(exposition, logger, isLoopback(host) ? isLoopback : undefined);
   try {

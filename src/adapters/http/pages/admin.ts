@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { canReadInFull } from '../../../domain/access/access.ts';
 import { scopes } from '../../../domain/access/caller.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
@@ -8,23 +7,15 @@ import { type Context, composeSteps, type Middleware, namedCaller } from '../con
 import type { RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
-import { fileHandler, once, resolveOptional, type StaticFile } from './files.ts';
+import { adminFiles } from './assets.ts';
+import { fileHandler, once } from './files.ts';
 import { facts } from './home.ts';
 import { pageHeaders, type Site } from './html.ts';
 
-/** The optional package of the page; in a clone, its sources. */
-const library = 'rostrum-admin';
-const source = new URL('../../../../packages/rostrum-admin/src/index.ts', import.meta.url);
-const isClone = import.meta.url.endsWith('.ts') && existsSync(source);
-
-export const hasAdmin = () => isClone || resolveOptional(library) !== undefined;
-
 /** The handlers of the page's files, keyed by their path below `/admin`. */
 const handlers = once(async () => {
-  const { staticFiles } = (await import(isClone ? source.href : library)) as {
-    readonly staticFiles: ReadonlyMap<string, StaticFile>;
-  };
-  return new Map(Array.from(staticFiles, ([path, file]) => [path, fileHandler(file)] as const));
+  const files = await adminFiles();
+  return new Map(Array.from(files, ([path, file]) => [path, fileHandler(file)] as const));
 });
 
 /** `/admin`, and the files below it. */

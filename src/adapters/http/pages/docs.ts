@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
-import { resolveOptional, type StaticFile } from './files.ts';
+import { docsFile, docsLibrary } from './assets.ts';
+import type { StaticFile } from './files.ts';
 import { escapeHtml, type Site, sendHtml } from './html.ts';
 
-/** The optional package with Swagger UI. */
-const library = 'swagger-ui-dist';
 const [css, js] = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8'];
 
 /**
@@ -30,6 +29,7 @@ const style = `.swagger-ui { --label: light-dark(#3b4151, #e4e6e6); --mark: ligh
   .swagger-ui .opblock-body :is(table, tbody, tr, td) { display: block; width: auto !important }
   .swagger-ui .opblock-body thead { display: none }
 }`;
+
 /** Starts Swagger UI, in its dark colors if the system's are dark. */
 const script = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -37,28 +37,27 @@ dark.addEventListener('change', follow);
 follow();
 SwaggerUIBundle({ url: document.getElementById('docs').dataset.url, dom_id: '#docs', validatorUrl: null });
 `;
-const fileOf = (name: string) => resolveOptional(`${library}/${name}`);
 
 /** The files that `/docs` loads, keyed by their path below it. */
 export const docsFiles: Readonly<Record<string, StaticFile>> = {
   'swagger-ui.css': {
     type: css,
-    read: () => readFile(fileOf('swagger-ui.css') ?? '', 'utf8'),
+    read: () => readFile(docsFile('swagger-ui.css') ?? '', 'utf8'),
   },
   'swagger-ui-bundle.js': {
     type: js,
-    read: () => readFile(fileOf('swagger-ui-bundle.js') ?? '', 'utf8'),
+    read: () => readFile(docsFile('swagger-ui-bundle.js') ?? '', 'utf8'),
   },
   'docs.css': { type: css, read: () => style },
   'docs.js': { type: js, read: () => script },
 };
 
-export const hasDocs = () => fileOf('swagger-ui.css') !== undefined;
+export const hasDocs = () => docsFile('swagger-ui.css') !== undefined;
 
 /** `/docs`: unmodified Swagger UI with our description. It contacts no other host. */
 export function sendDocs(ctx: Context, site: Site): void {
   if (!site.pages.has('docs')) {
-    const sentence = `This page needs a package: run \`npm i ${library}\` on the server.`;
+    const sentence = `This page needs a package: run \`npm i ${docsLibrary}\` on the server.`;
     throw new Problem('path-not-found', sentence);
   }
   const at = `${escapeHtml(site.base)}/docs`;

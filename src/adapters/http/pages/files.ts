@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from '../context.ts';
@@ -47,15 +46,4 @@ export function fileHandler(file: StaticFile): (ctx: Context) => Promise<void> {
     if (isZipped) ctx.set('Content-Encoding', 'gzip');
     ctx.body = isZipped ? zipped : plain;
   };
-}
-
-const require = createRequire(import.meta.url);
-
-/** Returns the path of a file of an optional package, or undefined if the package is not installed. */
-export function resolveOptional(file: string): string | undefined {
-  try {
-    return require.resolve(file);
-  } catch {
-    return undefined;
-  }
 }

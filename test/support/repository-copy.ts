@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 export const repository = resolve(import.meta.dirname, '..', '..');
 
 /** Generated files and folders at the top of the repository. */
-const made = new Set(['dist', 'data', 'coverage', '.cache', '.git']);
+const made = new Set(['dist', 'data', 'coverage', 'tarballs', '.cache', '.git']);
 
 /** Creates an empty directory, which is removed when disposed of. */
 export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {

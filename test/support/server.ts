@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Child, type Outcome, outcomeOf, start } from './process.ts';
 
-/** The path of this checkout's program. */
-export const program = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+/** The path of the program: this checkout's, or ROSTRUM_PROGRAM, such as the bundle of rostrum-server. */
+export const program =
+  process.env.ROSTRUM_PROGRAM ?? join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 /** The program, running in a child process. */
 export interface Server extends AsyncDisposable {

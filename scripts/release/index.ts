@@ -1,0 +1,110 @@
+// Releases the version of package.json: builds and packs the packages, checks and tests the tarballs, builds the image,
+// and publishes all of it. With --dry-run, it does everything except publish. The results are in tarballs/.
+//
+//   npm run release -- --dry-run
+
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import manifest from '../../package.json' with { type: 'json' };
+import { npm } from '../npm.ts';
+import { packAll } from './tarballs.ts';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const folder = join(root, 'tarballs');
+const { 'dry-run': isDry = false } = parseArgs({
+  options: { 'dry-run': { type: 'boolean' } },
+}).values;
+const { version } = manifest;
+
+/** Runs a script of this repository, and ends the release if it fails. */
+function run(script: string, args: readonly string[], env: Record<string, string> = {}): void {
+  const options = { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } } as const;
+  const { status } = spawnSync(process.execPath, [join(root, script), ...args], options);
+  if (status !== 0) throw new Error(`${script} failed.`);
+}
+
+function runNpm(args: readonly string[], cwd: string): string {
+  const { status, stdout, stderr } = npm(args, cwd);
+  if (status !== 0) throw new Error(`npm ${args.join(' ')} failed: ${stderr}`);
+  return stdout;
+}
+
+/** Returns what CHANGELOG.md says about a version. */
+function notesOf(wanted: string): string {
+  const sections = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').split(/^## /m);
+  const section = sections.find((one) => one.startsWith(`${wanted} `));
+  if (section === undefined) throw new Error(`CHANGELOG.md has no section "## ${wanted} (…)".`);
+  const isReleased = /^\S+ \(\d{4}-\d\d-\d\d\)$/m.test(section);
+  if (!isReleased && !isDry) throw new Error(`The section of ${wanted} needs its date.`);
+  return section.slice(section.indexOf('\n')).trim();
+}
+
+/** The tests of the program, which start it. */
+const tests = [
+  ...[
+    'test/cli/**/*.test.ts',
+    'test/cli/**/*.slow.ts',
+    'test/main.slow.ts',
+    'test/waiting.slow.ts',
+  ],
+  ...['test/hanging.slow.ts', 'test/two-processes.slow.ts', 'test/adapters/mcp/program.slow.ts'],
+];
+
+/** Installs a tarball in an empty project and runs the tests of the program against it. */
+function testServer(tarball: string): void {
+  const project = mkdtempSync(join(tmpdir(), 'rostrum-release-'));
+  try {
+    writeFileSync(join(project, 'package.json'), '{ "private": true }');
+    runNpm(['install', '--offline', '--no-audit', '--no-fund', tarball], project);
+    const program = join(project, 'node_modules', 'rostrum-server', 'dist', 'main.js');
+    const options = ['--parallel', '--jobs', '4', '--reporter', 'dot'];
+    // The bundle has other modules.
+    const except = ['--grep', 'loads no MCP modules', '--invert'];
+    run('node_modules/mocha/bin/mocha.js', [...options, ...except, ...tests], {
+      ROSTRUM_PROGRAM: program,
+    });
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
+}
+
+const notes = notesOf(version);
+runNpm(['run', 'build'], root);
+const tarballs = await packAll(folder);
+run('scripts/release/check.ts', tarballs);
+testServer(tarballs.find((path) => path.includes('rostrum-server')) ?? '');
+run('scripts/sbom.ts', ['--output', join(folder, 'sbom.cdx.json')]);
+writeFileSync(join(folder, 'notes.md'), `${notes}\n`);
+
+const image = process.env.ROSTRUM_IMAGE ?? 'rostrum';
+if (spawnSync('docker', ['buildx', 'version']).status === 0) buildImage();
+else if (isDry) console.log('There is no docker buildx here: the image is not built.');
+else throw new Error('docker buildx is needed to build the image.');
+
+if (isDry) {
+  for (const tarball of tarballs) console.log(`would publish ${tarball}`);
+} else {
+  for (const tarball of tarballs) {
+    console.log(runNpm(['publish', tarball, '--access', 'public', '--provenance'], root));
+  }
+  const files = [...tarballs, join(folder, 'sbom.cdx.json')];
+  const about = ['--title', version, '--notes-file', join(folder, 'notes.md'), '--verify-tag'];
+  runCommand('gh', ['release', 'create', `v${version}`, ...files, ...about]);
+}
+console.log(`${version}: ${globSync('*', { cwd: folder }).sort().join(', ')}`);
+
+/** Builds the image for both platforms, and pushes it with its SBOM and provenance unless this is a rehearsal. */
+function buildImage(): void {
+  const platforms = ['--platform', 'linux/amd64,linux/arm64'];
+  const tags = [version, 'latest'].flatMap((tag) => ['--tag', `${image}:${tag}`]);
+  const push = isDry ? [] : ['--push', '--sbom=true', '--provenance=mode=max'];
+  runCommand('docker', ['buildx', 'build', ...platforms, ...tags, ...push, '.']);
+}
+
+function runCommand(command: string, args: readonly string[]): void {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed.`);
+}

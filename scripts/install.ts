@@ -43,4 +43,4 @@ function isInstalled(path: string): boolean {
   }
 }
 
-if (import.meta.main) install(...process.argv.slice(2));
+if (process.argv[1] === import.meta.filename) install(...process.argv.slice(2));

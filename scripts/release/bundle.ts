@@ -1,11 +1,12 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Plugin, transform } from 'esbuild';
 import { licencesOf } from './licences.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const source = join(root, 'src');
+const require = createRequire(import.meta.url);
 
 /** Packages that are used only if they are installed: by the MongoDB driver for some connection strings, and by `debug`. */
 const optional = [
@@ -55,7 +56,8 @@ const namedExports: Plugin = {
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^[\w@]/ }, async ({ path, kind }) => {
       if (kind !== 'dynamic-import' || isBuiltin(path)) return undefined;
-      const isCommonJs = 'module.exports' in (await import(path));
+      // `require` of an ES module returns the module itself.
+      const isCommonJs = (await import(path)).default === require(path);
       return isCommonJs ? { path, namespace: 'named' } : undefined;
     });
     onLoad({ filter: /.*/, namespace: 'named' }, async ({ path }) => {

@@ -29,6 +29,6 @@ export async function packAll(folder: string): Promise<string[]> {
   return names.map((name) => join(folder, name));
 }
 
-if (import.meta.main) {
+if (process.argv[1] === import.meta.filename) {
   for (const tarball of await packAll(join(root, 'tarballs'))) console.log(tarball);
 }

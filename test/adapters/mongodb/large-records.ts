@@ -59,4 +59,4 @@ export const expected = {
   left: posts,
 };
 
-if (import.meta.main) await handleRecords(String(process.argv[2]));
+if (process.argv[1] === import.meta.filename) await handleRecords(String(process.argv[2]));

@@ -25,11 +25,6 @@ export function isHas(condition: Condition): condition is Has {
   return condition.op === 'has';
 }
 
-/** Returns the SQL expression for a field. */
-export function expression({ field, declaredType }: QueryField, table: string): string {
-  return `${table}.${declaredType === undefined ? field : declaredExpression(field)}`;
-}
-
 /** An index along which a list is read in its order. */
 interface Index {
   readonly from: string;
@@ -40,13 +35,8 @@ interface Index {
   readonly terms: readonly Sql[];
 }
 
-/** Builds the statements of a list. */
+/** Builds the statements of a list. A parameter `start` is the condition on an array to find records by. */
 export class ListSql {
-  /**
-   * True for a page that is read from one index, in its order, and without rows that don't match. That takes 0.3 ms
-   * per 100 records, however deep the page is.
-   */
-  readonly isIndexOrderedRead: boolean;
   readonly #collection: Collection;
   readonly #query: PlainQuery;
   /** The elements, with the records that have them. */
@@ -56,67 +46,72 @@ export class ListSql {
     this.#collection = collection;
     this.#query = query;
     this.#join = `${elements} CROSS JOIN ${collection} ON ${collection}.id = element.id`;
-    const { own, others } = splitConditions(query);
+  }
+
+  /**
+   * Returns true for a page that is read from one index, in its order, and without rows that don't match. That takes
+   * 0.3 ms per 100 records, however deep the page is.
+   */
+  isIndexOrderedRead(): boolean {
+    const { own, others } = splitConditions(this.#query);
     const isOneRange = own.every(isBound) || (own.length === 1 && own.every(isOneValue));
     const { served } = this.#index(others.find(isHas));
-    this.isIndexOrderedRead = isOneRange && others.every((one) => one === served);
+    return isOneRange && others.every((one) => one === served);
   }
 
-  /** Selects the records of a range along an index: no other condition can use one. Ends with LIMIT. */
-  along(columns: Sql, range: Range, element?: Has): Sql {
-    const { from, table, served, terms } = this.#index(element);
+  /** Selects the positions and records of a range along an index: no other condition can use one. Ends with LIMIT. */
+  along(record: Sql, { terms: range, isOneKey }: Range, start?: Has): Sql {
+    const { from, table, served, terms } = this.#index(start);
     const others = splitConditions(this.#query).others.filter((one) => one !== served);
-    const { sql, values } = select(columns, from, [
+    const columns = `${this.#position(table)}, ${record.sql}`;
+    const { sql, values } = select({ sql: columns, values: record.values }, from, [
       ...terms,
-      ...this.#rangeTerms(range, table),
+      ...range.map((one) => this.#term(one, table)),
       ...others.map((one) => this.#term(one, one.op === 'has' ? table : this.#collection, '+')),
     ]);
-    return { sql: `${sql}${this.#orderBy(range, table)} LIMIT ?`, values };
+    const direction = this.#query.order.direction.toUpperCase();
+    // With one key, SQLite would not notice that an expression has only one value, and sort the rows.
+    const by = isOneKey ? '' : `${expression(this.#query.order, table)} ${direction}, `;
+    return { sql: `${sql} ORDER BY ${by}${table}.id ${direction} LIMIT ?`, values };
   }
 
-  /**
-   * Selects the records of a range by sorting all that match, without their JSON. CROSS JOIN makes the sorted rows the
-   * outer loop, which keeps their order (https://www.sqlite.org/optoverview.html#crossjoin). Ends with LIMIT.
-   */
-  sorted(columns: Sql, range: Range, start?: Has): Sql {
-    const collection = this.#collection;
-    const rowid = { sql: `${collection}.rowid AS row`, values: [] };
-    const { sql, values } = this.matching(rowid, start, this.#rangeTerms(range, collection, '+'));
-    return {
-      sql: `SELECT ${columns.sql} FROM (${sql}${this.#orderBy(range, collection, '+')} LIMIT ?)
-        CROSS JOIN ${collection} ON ${collection}.rowid = row`,
-      values: [...columns.values, ...values],
-    };
+  /** Selects the positions of all records that match, by whichever index SQLite chooses. */
+  positions(start?: Has): Sql {
+    const { from, terms } = this.#matching(start);
+    return select({ sql: this.#position(this.#collection), values: [] }, from, terms);
   }
 
-  /**
-   * Selects everything that matches.
-   *
-   * @param start finds the matches by the elements of this condition
-   * @param range further terms; without them, elements are enough if all conditions are on arrays
-   */
-  matching(columns: Sql, start?: Has, range?: readonly Sql[]): Sql {
-    const { conditions } = this.#query;
-    const isElements = start !== undefined && range === undefined && conditions.every(isHas);
-    const terms = conditions.map((one) =>
-      one === start ? this.#isElement(one) : this.#term(one, isElements ? 'element' : undefined),
+  /** Counts all records that match. */
+  count(start?: Has): Sql {
+    const { from, terms } = this.#matching(start, this.#query.conditions.every(isHas));
+    return select({ sql: 'count(*)', values: [] }, from, terms);
+  }
+
+  /** Counts the records that have an element, up to a limit. */
+  countElements(condition: Has, limit: number): Sql {
+    const { sql, values } = select({ sql: '1', values: [] }, elements, [
+      this.#isElement(condition),
+    ]);
+    return { sql: `SELECT count(*) FROM (${sql} LIMIT ?)`, values: [...values, limit] };
+  }
+
+  /** @param isOfElements whether elements are enough to tell which records match */
+  #matching(start: Has | undefined, isOfElements = false): Omit<Index, 'table'> {
+    const isElements = start !== undefined && isOfElements;
+    const table = isElements ? 'element' : this.#collection;
+    const terms = this.#query.conditions.map((one) =>
+      one === start ? this.#isElement(one) : this.#term(one, table),
     );
-    const from = isElements ? elements : start ? this.#join : this.#collection;
-    return select(columns, from, [...terms, ...(range ?? [])]);
+    const joined = start === undefined ? this.#collection : this.#join;
+    return { from: isElements ? elements : joined, terms };
   }
 
-  /** Selects the elements of a condition. */
-  elementsOf(columns: Sql, condition: Has): Sql {
-    return select(columns, elements, [this.#isElement(condition)]);
-  }
-
-  /** @param element the elements to start from, if the list has their order */
-  #index(element: Has | undefined): Index {
+  #index(start: Has | undefined): Index {
     const { conditions, order } = this.#query;
     const collection = this.#collection;
-    if (element !== undefined && order.field === 'createdAt') {
-      const terms = [this.#isElement(element)];
-      return { from: this.#join, table: 'element', served: element, terms };
+    if (start !== undefined && order.field === 'createdAt') {
+      const terms = [this.#isElement(start)];
+      return { from: this.#join, table: 'element', served: start, terms };
     }
     const served = conditions.filter(isOneValue).find(({ field }) => {
       const columns = `${field}, ${order.field}, id`;
@@ -126,16 +121,8 @@ export class ListSql {
     return { from: collection, table: collection, served, terms };
   }
 
-  #rangeTerms({ key, id }: Range, table: string, plus = ''): readonly Sql[] {
-    return [...key, ...(id ? [id] : [])].map((one) => this.#term(one, table, plus));
-  }
-
-  #orderBy({ isOneKey }: Range, table: string, plus = ''): string {
-    const { direction, ...field } = this.#query.order;
-    // With one key, SQLite would not notice that an expression has only one value, and sort the rows.
-    const by = isOneKey ? [{ field: 'id' }] : [field, { field: 'id' }];
-    const terms = by.map((one) => `${plus}${expression(one, table)} ${direction.toUpperCase()}`);
-    return ` ORDER BY ${terms.join(', ')}`;
+  #position(table: string): string {
+    return `${expression(this.#query.order, table)}, ${table}.id`;
   }
 
   /**
@@ -170,6 +157,11 @@ export class ListSql {
 
 const elements = 'elements AS element';
 const operators = { eq: '=', from: '>=', before: '<' } as const;
+
+/** Returns the SQL expression for a field. */
+function expression({ field, declaredType }: QueryField, table: string): string {
+  return `${table}.${declaredType === undefined ? field : declaredExpression(field)}`;
+}
 
 function select(columns: Sql, from: string, terms: readonly Sql[]): Sql {
   const where = terms.map(({ sql }) => sql).join(' AND ');

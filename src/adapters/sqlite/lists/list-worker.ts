@@ -1,4 +1,4 @@
-// Runs in a worker thread: reads lists on a read-only connection of its own, one after another.
+// Runs in a worker thread: reads lists on a read-only connection of its own.
 
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -9,48 +9,36 @@ import { recoveryMs } from '../connection/open-file.ts';
 import type { PlainQuery } from './ranges.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
-/** The data that a worker is started with. */
-export interface WorkerData {
-  readonly path: string;
-  /** The numbers of aborted requests, each at the index `number % aborted.length`. */
-  readonly aborted: Int32Array;
-}
-
-export type WorkerRequest = ListRequest | 'close';
-
-type ListRequest = readonly [number: number, collection: Collection, query: PlainQuery];
+export type WorkerRequest = readonly [collection: Collection, query: PlainQuery] | 'close';
 
 /** An error sent to another thread loses members such as `errcode`, so a driver error is sent as data. */
-export type WorkerResponse = readonly [
-  number: number,
-  page: PlainPage | undefined,
-  error?: Error | { readonly message: string; readonly errcode: unknown },
-];
+export type WorkerResponse =
+  | PlainPage
+  | Error
+  | { readonly message: string; readonly errcode: unknown };
 
-const { path, aborted } = workerData as WorkerData;
 let connection: Connection | undefined;
 
 function open(): Connection {
   const options = { readOnly: true, timeout: recoveryMs };
-  const opened = new Connection(() => new DatabaseSync(path, options));
+  const opened = new Connection(() => new DatabaseSync(workerData as string, options));
   opened.exec(`PRAGMA cache_size = ${cacheSize}`);
   return opened;
 }
 
-function responseTo([number, collection, query]: ListRequest): WorkerResponse {
-  if (aborted[number % aborted.length] === number) return [number, undefined];
+function read(collection: Collection, query: PlainQuery): WorkerResponse {
   try {
     connection ??= open();
-    return [number, readPage(connection, collection, query)];
+    return readPage(connection, collection, query);
   } catch (error) {
-    if (!(error instanceof DriverError)) return [number, undefined, error as Error];
+    if (!(error instanceof DriverError)) return error as Error;
     const { message, errcode } = error.cause as Error & { errcode?: unknown };
-    return [number, undefined, { message, errcode }];
+    return { message, errcode };
   }
 }
 
 parentPort?.on('message', (request: WorkerRequest) => {
-  if (request !== 'close') parentPort?.postMessage(responseTo(request));
+  if (request !== 'close') parentPort?.postMessage(read(...request));
   else {
     connection?.close();
     process.exit(); // Ends only this thread.

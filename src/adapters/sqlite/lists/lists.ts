@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { storeUnavailable } from '../../../domain/errors.ts';
 import { type DeclaredFields, fieldsIn } from '../../../domain/fields/declared-fields.ts';
@@ -6,32 +8,19 @@ import { type Collection, VersionedRecord } from '../../../domain/records/record
 import { DriverError, fileMoved } from '../connection/errors.ts';
 import type { OpenFile } from '../connection/open-file.ts';
 import { ListSql } from './list-sql.ts';
-import type { WorkerData, WorkerRequest, WorkerResponse } from './list-worker.ts';
+import type { WorkerRequest, WorkerResponse } from './list-worker.ts';
 import type { PlainQuery } from './ranges.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
-/** How many aborted lists are remembered: more than ever wait for the worker thread. */
-const maxAborted = 10_000;
-
-/**
- * The script of the worker, which is beside this file and has the same extension. Undefined in a bundle, where
- * this code is in a file with another name.
- */
-const [, folder, extension] = /^(file:.*\/)lists(\.[jt]s)$/.exec(String(import.meta.url)) ?? [];
-const script = folder === undefined ? undefined : new URL(`${folder}list-worker${extension}`);
+/** The script of the worker. A bundle doesn't have it. */
+const { dirname, filename } = import.meta;
+const script = join(String(dirname), `list-worker${extname(String(filename))}`);
 
 /**
  * Replaces the flags of the process, which may preload code that isn't meant for a worker. Node 22 has already
  * warned of `node:sqlite` in the main thread.
  */
 const execArgv = ['--disable-warning=ExperimentalWarning'];
-
-interface PendingList {
-  resolve(page: PlainPage | undefined): void;
-  reject(error: unknown): void;
-  /** Stops listening to the signal. */
-  release(): void;
-}
 
 /**
  * Reads lists: quick ones on the main connection, the others in a worker thread, which keeps the event loop free.
@@ -40,36 +29,34 @@ interface PendingList {
 export class Lists {
   readonly #file: OpenFile;
   readonly #declared: DeclaredFields;
-  /** False if no worker can be started. */
-  #canUseWorker: boolean;
+  readonly #hasWorker: boolean;
   #worker: Worker | undefined;
-  /** True once a worker has responded. Before that, a worker that exits means that none can run here. */
-  #hasResponded = false;
-  readonly #pending = new Map<number, PendingList>();
-  readonly #aborted = new Int32Array(new SharedArrayBuffer(4 * maxAborted));
-  #lastNumber = 0;
+  /** The list that the worker reads. */
+  #current = Promise.withResolvers<WorkerResponse>();
+  /** Settled once the worker has read all lists. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(file: OpenFile, declared: DeclaredFields, canUseWorker: boolean) {
     this.#file = file;
     this.#declared = declared;
-    this.#canUseWorker = canUseWorker && script !== undefined;
+    this.#hasWorker = canUseWorker && existsSync(script);
   }
 
   /** Reads a page. If the signal is aborted while the worker has the list, throws its reason at once. */
   async read<R>(collection: Collection, { signal, ...query }: ListQuery): Promise<Page<R>> {
     this.#file.checkOpen();
     const { connection } = this.#file;
-    // Nothing is awaited before the query is sent, because the caller may reuse it.
-    const inWorker = this.#canUseWorker && !this.#isQuick(collection, query);
-    const { versions, texts, ...page } =
-      (inWorker ? await this.#ask(collection, query, signal) : undefined) ??
-      (await this.#file.read(() => readPage(connection, collection, query)));
+    const inWorker = this.#hasWorker && !this.#isQuick(collection, query);
+    const { versions, texts, ...page } = await (inWorker
+      ? this.#ask(collection, query, signal)
+      : this.#file.read(() => readPage(connection, collection, query)));
     const items = texts.map((json, i) => new VersionedRecord<R>(json, versions[i] ?? 0));
     return { ...page, items };
   }
 
   /** Ends the worker after the lists in progress. */
   async close(): Promise<void> {
+    await this.#last;
     const worker = this.#worker;
     if (worker === undefined) return;
     worker.ref();
@@ -83,77 +70,58 @@ export class Lists {
     const isUnique = ({ field, op }: Condition) =>
       op === 'eq' && unique.some(({ name }) => name === field);
     if (query.conditions.some(isUnique)) return true;
-    return !query.total && new ListSql(collection, query).isIndexOrderedRead;
+    return !query.total && new ListSql(collection, query).isIndexOrderedRead();
   }
 
-  /** Returns undefined when no worker can be started. */
-  #ask(
-    collection: Collection,
-    query: PlainQuery,
-    signal: AbortSignal | undefined,
-  ): Promise<PlainPage | undefined> {
-    return new Promise((resolve, reject) => {
+  /** Sends the worker one list at a time, so that an aborted list that waits costs nothing. */
+  #ask(collection: Collection, query: PlainQuery, signal?: AbortSignal): Promise<PlainPage> {
+    // Copied now: the caller may reuse its arguments.
+    const request = structuredClone([collection, query] as const);
+    const page = this.#last.then(() => {
       signal?.throwIfAborted();
-      const worker = this.#worker ?? this.#start();
-      if (worker === undefined) return resolve(undefined);
-      this.#lastNumber = (this.#lastNumber % (2 ** 31 - 1)) + 1;
-      const number = this.#lastNumber;
-      const abort = () => {
-        Atomics.store(this.#aborted, number % maxAborted, number);
-        this.#removePending(number)?.reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', abort);
-      const release = () => signal?.removeEventListener('abort', abort);
-      this.#pending.set(number, { resolve, reject, release });
-      // Keeps the process alive only while a list is in progress.
-      worker.ref();
-      worker.postMessage([number, collection, query] satisfies WorkerRequest);
+      return this.#readInWorker(request);
     });
+    this.#last = page.catch(() => {});
+    return orAborted(page, signal);
   }
 
-  #start(): Worker | undefined {
-    if (this.#file.isMoved()) throw storeUnavailable('none', fileMoved(this.#file.path));
-    const workerData: WorkerData = { path: this.#file.path, aborted: this.#aborted };
-    try {
-      this.#worker = new Worker(script ?? '', { workerData, execArgv, env: {} });
-    } catch {
-      this.#canUseWorker = false; // For example, because of Node's permission model.
-      return undefined;
-    }
+  async #readInWorker(request: WorkerRequest): Promise<PlainPage> {
+    this.#worker ??= this.#start();
     const worker = this.#worker;
+    this.#current = Promise.withResolvers();
+    // Keeps the process alive only while a list is in progress.
+    worker.ref();
+    worker.postMessage(request);
+    const response = await this.#current.promise.finally(() => worker.unref());
+    if ('versions' in response) return response;
+    if (response instanceof Error) throw response;
+    const cause = Object.assign(new Error(response.message), response);
+    throw this.#file.translate(new DriverError(cause), 'none');
+  }
+
+  #start(): Worker {
+    if (this.#file.isMoved()) throw storeUnavailable('none', fileMoved(this.#file.path));
+    const worker = new Worker(script, { workerData: this.#file.path, execArgv, env: {} });
     let cause: unknown;
     worker.on('error', (error) => {
       cause = error;
     });
-    worker.on('message', ([number, page, error]: WorkerResponse) => {
-      this.#hasResponded = true;
-      const list = this.#removePending(number);
-      if (error === undefined) list?.resolve(page);
-      else list?.reject(this.#translate(error));
-    });
+    worker.on('message', (response: WorkerResponse) => this.#current.resolve(response));
     worker.on('exit', () => {
       this.#worker = undefined;
-      this.#canUseWorker = this.#hasResponded;
-      for (const number of this.#pending.keys()) {
-        const list = this.#removePending(number);
-        if (this.#hasResponded) list?.reject(storeUnavailable('none', cause));
-        else list?.resolve(undefined);
-      }
+      this.#current.reject(storeUnavailable('none', cause));
     });
     return worker;
   }
+}
 
-  #removePending(number: number): PendingList | undefined {
-    const list = this.#pending.get(number);
-    list?.release();
-    this.#pending.delete(number);
-    if (this.#pending.size === 0) this.#worker?.unref();
-    return list;
-  }
-
-  #translate(error: NonNullable<WorkerResponse[2]>): unknown {
-    if (error instanceof Error) return error;
-    const cause = Object.assign(new Error(error.message), error);
-    return this.#file.translate(new DriverError(cause), 'none');
-  }
+/** Rejects with the reason of a signal as soon as it is aborted. */
+function orAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return result;
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  const first = Promise.race([result, aborted.promise]);
+  return first.finally(() => signal.removeEventListener('abort', abort));
 }

@@ -15,10 +15,9 @@ export type Predicate = Condition | (QueryField & { readonly op: 'isNull' });
 
 /** A part of a list that SQLite reads from one range of an index: the records that meet these predicates. */
 export interface Range {
-  /** Predicates of the sort key: a value, or at most one bound on each side. */
-  readonly key: readonly Predicate[];
-  /** The predicate of the id, if all records have the same sort key. */
-  readonly id?: Predicate | undefined;
+  /** Predicates of the sort key, with at most one bound on each side, and of the id. */
+  readonly terms: readonly Predicate[];
+  /** True if all records have the same sort key. */
   readonly isOneKey: boolean;
 }
 
@@ -29,33 +28,29 @@ export interface Range {
 export function rangesOf(query: PlainQuery): readonly Range[] {
   const { direction, ...field } = query.order;
   const { own } = splitConditions(query);
-  const fixed = own.find(isOneValue);
-  const all = { key: oneRange(own), isOneKey: fixed !== undefined || field.field === 'id' };
-  if (query.after === undefined) return [all];
+  const isOneKey = own.some(isOneValue) || field.field === 'id';
+  if (query.after === undefined) return [{ terms: oneRange(own), isOneKey }];
 
   const { key, id } = query.after;
   const isAscending = direction === 'asc';
   const later = (of: QueryField, value: string | number): Predicate =>
     isAscending ? { ...of, op: 'from', value: nextValue(value) } : { ...of, op: 'before', value };
   const laterId = later({ field: 'id' }, id);
-  if (field.field === 'id') return [{ ...all, id: laterId }];
-  if (fixed !== undefined) {
-    const distance = compareKeys(key, fixed.op === 'eq' ? (fixed.value as SortKey) : null);
-    if (distance === 0) return [{ ...all, id: laterId }];
-    return distance < 0 === isAscending ? [all] : [];
-  }
+  if (field.field === 'id') return [{ terms: [...own, laterId], isOneKey }];
   const isNull: Predicate = { ...field, op: 'isNull' };
   const isSame: Predicate = key === null ? isNull : { ...field, op: 'eq', value: key };
   const ranges: Range[] = [];
-  if (own.every((one) => !isBound(one) || isWithin(key, one))) {
-    ranges.push({ key: [isSame], id: laterId, isOneKey: true });
+  if (own.every((one) => isMet(one, key))) {
+    ranges.push({ terms: [isSame, laterId], isOneKey: true });
+    if (isOneKey) return ranges;
   }
-  if (key !== null) {
-    ranges.push({ key: oneRange([...own, later(field, key)]), isOneKey: false });
-    if (!isAscending && own.length === 0) ranges.push({ key: [isNull], isOneKey: true });
-  } else if (isAscending) {
-    const value = field.declaredType === 'number' ? Number.NEGATIVE_INFINITY : '';
-    ranges.push({ key: oneRange([...own, { ...field, op: 'from', value }]), isOneKey: false });
+  const lowest = field.declaredType === 'number' ? Number.NEGATIVE_INFINITY : '';
+  if (key !== null) ranges.push({ terms: oneRange([...own, later(field, key)]), isOneKey });
+  else if (isAscending) {
+    ranges.push({ terms: oneRange([...own, { ...field, op: 'from', value: lowest }]), isOneKey });
+  }
+  if (key !== null && !isAscending && own.every((one) => isMet(one, null))) {
+    ranges.push({ terms: [isNull], isOneKey: true });
   }
   return ranges;
 }
@@ -77,15 +72,18 @@ export function isBound(test: Predicate): test is Bound {
   return test.op === 'from' || test.op === 'before';
 }
 
-function isWithin(key: SortKey, { op, value }: Bound): boolean {
-  return key !== null && compareKeys(key, value) < 0 === (op === 'before');
+function isMet(test: Predicate, key: SortKey): boolean {
+  if (test.op === 'isNull' || key === null) return test.op === 'isNull' && key === null;
+  const distance = compareKeys(key, test.value as SortKey);
+  if (isBound(test)) return distance < 0 === (test.op === 'before');
+  return distance === 0;
 }
 
 /** Leaves at most one bound on each side: SQLite would seek to one of them, and read all rows from there to the next. */
 function oneRange(all: readonly Predicate[]): readonly Predicate[] {
   const bounds = all.filter(isBound).sort((a, b) => compareKeys(a.value, b.value));
-  const [from] = bounds.filter(({ op }) => op === 'from').reverse();
-  const [before] = bounds.filter(({ op }) => op === 'before');
+  const from = bounds.findLast(({ op }) => op === 'from');
+  const before = bounds.find(({ op }) => op === 'before');
   const others = all.filter((one) => !isBound(one));
   return [...others, from, before].filter((one) => one !== undefined);
 }

@@ -1,8 +1,14 @@
-import { cutPage, type Page, type SortKey } from '../../../domain/lists/list.ts';
+import {
+  comparePositions,
+  cutPage,
+  type Page,
+  type Position,
+  type SortKey,
+} from '../../../domain/lists/list.ts';
 import type { Collection, Id, Version } from '../../../domain/records/record.ts';
 import type { Connection } from '../connection/connection.ts';
-import { expression, type Has, isHas, ListSql, type Sql } from './list-sql.ts';
-import { type PlainQuery, rangesOf, splitConditions } from './ranges.ts';
+import { type Has, isHas, ListSql, type Sql } from './list-sql.ts';
+import { type PlainQuery, rangesOf } from './ranges.ts';
 
 /** A page as plain data: a worker sends an array of strings in half the time of objects. */
 export interface PlainPage extends Omit<Page<never>, 'items'> {
@@ -10,21 +16,19 @@ export interface PlainPage extends Omit<Page<never>, 'items'> {
   readonly texts: readonly string[];
 }
 
-/** The JSON is null if it is larger than an equal share of the page's bytes: then it is read only if it fits. */
-type Row = [rowid: number, version: Version, json: string | null];
+/** The position of a record, with the record unless it is read later. */
+interface Found extends Position {
+  readonly version?: Version;
+  readonly json?: string | null;
+}
 
 /**
- * How many matches are sorted, which takes 10 ms. If there are more, it is faster to walk the index of the order until
+ * How many matches are sorted, which takes 5 ms. If there are more, it is faster to walk the index of the order until
  * the page is full.
  */
-const maxSorted = 4000;
-
-/** With more fields, the expression of a projection could exceed SQLite's limit on its depth. */
-const maxFields = 100;
+const maxSorted = 2000;
 
 const whole: Sql = { sql: 'json', values: [] };
-const counting: Sql = { sql: 'count(*)', values: [] };
-const one: Sql = { sql: '1', values: [] };
 
 /** Reads a page in one transaction. */
 export function readPage(
@@ -32,104 +36,111 @@ export function readPage(
   collection: Collection,
   query: PlainQuery,
 ): PlainPage {
-  const projection = query.fields && projectionOf(collection, query.fields);
-  const text = projection ?? whole;
   const list = new ListSql(collection, query);
-  return connection.transaction('DEFERRED', () => {
-    const strategy = chooseStrategy(connection, list, query);
-    function* records() {
-      for (const [row, version, part] of rowsOf(connection, list, query, text, strategy)) {
-        const single = `SELECT ${text.sql} FROM ${collection} WHERE rowid = ?`;
-        const json = part ?? connection.get<[string]>(single, ...text.values, row)?.[0] ?? '';
-        yield { row, version, json };
-      }
+  const text = query.fields ? projectionOf(collection, query.fields) : whole;
+  const single = `SELECT version, ${text.sql} FROM ${collection} WHERE id = ?`;
+  function* records(all: readonly Found[]) {
+    for (const { key, id, ...found } of all) {
+      const row = found.json
+        ? ([found.version, found.json] as const)
+        : connection.get<[Version, string]>(single, ...text.values, id);
+      const [version = 0, json = ''] = row ?? [];
+      yield { key, id, version, json };
     }
-    const { items, next } = cutPage(records(), query, ({ row }) => {
-      const columns = `${expression(query.order, collection)}, id`;
-      const position = `SELECT ${columns} FROM ${collection} WHERE rowid = ?`;
-      const [key = null, id = ''] = connection.get<[SortKey, Id]>(position, row) ?? [];
-      return { key, id };
-    });
+  }
+  return connection.transaction('DEFERRED', () => {
+    const isQuick = list.isIndexOrderedRead();
+    const start = isQuick ? query.conditions.find(isHas) : rarest(connection, list, query);
+    // Elements are in the default order.
+    const isWalked = isQuick || (start !== undefined && query.order.field === 'createdAt');
+    const matches = isWalked ? undefined : sortedMatches(connection, list, query, start);
+    const rows = matches ? laterOf(matches, query) : walk(connection, list, query, text, start);
+    const { items, next } = cutPage(records(rows), query, ({ key, id }) => ({ key, id }));
     return {
       versions: items.map(({ version }) => version),
       texts: items.map(({ json }) => json),
       next,
-      ...(query.total && { total: numberOf(connection, list.matching(counting, strategy.start)) }),
-      isProjected: projection !== undefined,
+      ...(query.total && { total: matches?.length ?? numberOf(connection, list.count(start)) }),
+      isProjected: query.fields !== undefined,
     };
   });
 }
 
-/** How the records of a list are found. */
-interface Strategy {
-  /** Whether all matches are sorted. Otherwise the index of the order is read until the page is full. */
-  readonly isSorted: boolean;
-  /** The condition on an array that the fewest records meet. */
-  readonly rarest?: Has | undefined;
-  /** This condition, if it is the one to find all matches by. */
-  readonly start?: Has | undefined;
-}
-
-/** SQLite has no statistics to choose by, so that its plans never change. */
-function chooseStrategy(connection: Connection, list: ListSql, query: PlainQuery): Strategy {
-  const arrays = query.conditions.filter(isHas);
-  if (list.isIndexOrderedRead) return { isSorted: false, rarest: arrays[0], start: arrays[0] };
-  const counts = arrays.map((condition) => {
-    const { sql, values } = list.elementsOf(one, condition);
-    return numberOf(connection, {
-      sql: `SELECT count(*) FROM (${sql} LIMIT ?)`,
-      values: [...values, maxSorted + 1],
-    });
-  });
+/**
+ * Returns the condition on an array that the fewest records meet, if it is the one to find all matches by. SQLite
+ * has no statistics to choose by, so that its plans never change.
+ */
+function rarest(
+  connection: Connection,
+  list: ListSql,
+  { conditions }: PlainQuery,
+): Has | undefined {
+  const arrays = conditions.filter(isHas);
+  const counts = arrays.map((one) => numberOf(connection, list.countElements(one, maxSorted + 1)));
   const count = Math.min(...counts);
-  const rarest = arrays[counts.indexOf(count)];
-  if (count <= maxSorted) return { isSorted: true, rarest, start: rarest };
-  if (splitConditions(query).others.every(isHas)) return { isSorted: false, rarest, start: rarest };
-  const { sql, values } = list.matching(one);
-  const isSorted = !connection.get(`${sql} LIMIT 1 OFFSET ?`, ...values, maxSorted);
-  return { isSorted, rarest };
+  const isStart = count <= maxSorted || arrays.length === conditions.length;
+  return isStart ? arrays[counts.indexOf(count)] : undefined;
 }
 
-/** Returns the rows of a page, and one more, which tells whether another page follows. */
-function rowsOf(
+/** Finds all matches and sorts them. Returns undefined if there are too many. */
+function sortedMatches(
+  connection: Connection,
+  list: ListSql,
+  { order }: PlainQuery,
+  start: Has | undefined,
+): readonly Position[] | undefined {
+  const { sql, values } = list.positions(start);
+  const rows = connection.all<[SortKey, Id]>(`${sql} LIMIT ?`, ...values, maxSorted + 1);
+  if (rows.length > maxSorted) return undefined;
+  return rows.map(([key, id]) => ({ key, id })).sort(comparison(order));
+}
+
+function laterOf(matches: readonly Position[], { order, after }: PlainQuery): readonly Position[] {
+  const compare = comparison(order);
+  return after === undefined ? matches : matches.filter((one) => compare(one, after) > 0);
+}
+
+function comparison({ direction }: PlainQuery['order']) {
+  return (a: Position, b: Position) =>
+    direction === 'asc' ? comparePositions(a, b) : comparePositions(b, a);
+}
+
+/**
+ * Reads the rows of a page along an index, and one more, which tells whether another page follows. JSON that is larger
+ * than an equal share of the page's bytes is read later, if it fits.
+ */
+function walk(
   connection: Connection,
   list: ListSql,
   query: PlainQuery,
   text: Sql,
-  { isSorted, rarest, start }: Strategy,
-): readonly Row[] {
-  const columns = {
-    sql: `rowid, version, CASE WHEN octet_length(json) <= ? THEN ${text.sql} END`,
+  start: Has | undefined,
+): readonly Found[] {
+  const record = {
+    sql: `version, CASE WHEN octet_length(json) <= ? THEN ${text.sql} END`,
     values: [Math.ceil(query.bytes / query.limit), ...text.values],
   };
-  let rows: readonly Row[] = [];
+  const found: Found[] = [];
   for (const range of rangesOf(query)) {
-    const { sql, values } = isSorted
-      ? list.sorted(columns, range, start)
-      : list.along(columns, range, rarest);
-    const left = query.limit + 1 - rows.length;
-    const found = connection.all<Row>(sql, ...values, left);
-    rows = rows.length === 0 ? found : [...rows, ...found];
-    if (found.length === left) break;
+    const { sql, values } = list.along(record, range, start);
+    const left = query.limit + 1 - found.length;
+    const rows = connection.all<[SortKey, Id, Version, string | null]>(sql, ...values, left);
+    found.push(...rows.map(([key, id, version, json]) => ({ key, id, version, json })));
+    if (rows.length === left) break;
   }
-  return rows;
+  return found;
 }
 
 function numberOf(connection: Connection, { sql, values }: Sql): number {
   return connection.get<[number]>(sql, ...values)?.[0] ?? 0;
 }
 
-/**
- * Returns the JSON of the named fields of a record. Returns undefined for names that cannot stand in a
- * path as they are (https://www.sqlite.org/json1.html#path_arguments): then the core cuts the records.
- */
-function projectionOf(collection: Collection, fields: readonly string[]): Sql | undefined {
-  const others = fields.filter((name) => name !== 'id');
-  const isPlain = others.every((name) => /^[^"\\\p{Control}]+$/u.test(name));
-  if (!isPlain || others.length > maxFields) return undefined;
-  const members = others.map(() => "coalesce(? || (json -> ?), '')");
+/** Returns the JSON of the named fields of a record, each with its text as it was stored. */
+function projectionOf(collection: Collection, fields: readonly string[]): Sql {
+  const json = `${collection}.json`;
   return {
-    sql: [`'{"id":' || json_quote(${collection}.id)`, ...members, "'}'"].join(' || '),
-    values: others.flatMap((name) => [`,"${name}":`, `$."${name}"`]),
+    sql: `(SELECT json_group_object(key, ${json} -> fullkey) FROM json_each(${json})
+      WHERE key IN (SELECT value FROM json_each(?)))`,
+    values: [JSON.stringify(['id', ...fields])],
   };
 }

@@ -1,13 +1,8 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import {
-  addDeclarations,
-  DeclarationError,
-  type DeclaredFields,
-  declarationsOf,
-} from '../../domain/fields/declared-fields.ts';
+import { DeclarationError, formatField } from '../../domain/fields/declared-fields.ts';
 import { Connection, isSound } from './connection/connection.ts';
 import { identityOf, makePrivateFile, prepareDataFile } from './connection/data-file.ts';
 import {
@@ -18,7 +13,7 @@ import {
   SqliteStoreError,
 } from './connection/errors.ts';
 import { checkLog } from './connection/last-commit.ts';
-import { declareFields, readFields } from './declared-fields.ts';
+import { readFields } from './declared-fields.ts';
 import { checkLayout, prepareLayout } from './layout.ts';
 
 interface CopyOptions {
@@ -86,11 +81,12 @@ async function copyInto(
 
 /**
  * Replaces the contents of a data file with a backup, in one transaction. A server that has the data file open serves
- * the backup from then on. The data file keeps its declared fields, unless it is too damaged to read them. A data file
- * that SQLite cannot open is moved to `FILE.damaged`; then servers that have it open must be restarted.
+ * the backup from then on. A data file that SQLite cannot open is moved to `FILE.damaged`; then servers that have it
+ * open must be restarted.
  *
  * @returns true if the data file was moved
  * @throws SqliteStoreError if the backup or the data file cannot be used
+ * @throws DeclarationError if the backup lacks declared fields of the data file
  */
 export async function restoreSqlite(options: SqliteRestoreOptions): Promise<boolean> {
   const { path, from, onProgress = () => {} } = options;
@@ -107,7 +103,10 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
     let isMoved = false;
     for (;;) {
       try {
-        await copyDeclaring(connection, path, await declarationsIn(path), onProgress);
+        await withConnection(prepareDataFile(path), (target) => {
+          if (checkLayout(target, path)) checkDeclarations(connection, target);
+        });
+        await connection.copyTo(path, onProgress);
         await withConnection(path, (target) => {
           // The backup can be of an earlier layout.
           target.transaction('IMMEDIATE', () => prepareLayout(target, path));
@@ -125,44 +124,24 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
   });
 }
 
-/** Returns the declared fields of a data file; none if it is too damaged to tell. */
-async function declarationsIn(path: string): Promise<DeclaredFields> {
-  return withConnection(prepareDataFile(path), (connection) => {
-    if (checkLayout(connection, path) === undefined) return {};
-    try {
-      return declarationsOf(readFields(connection).filter(({ pending }) => pending === 0));
-    } catch (error) {
-      if (hasCode(error, 'corrupt')) return {};
-      throw error;
-    }
-  });
+/** Throws if the backup lacks declared fields of the data file, which servers that have the file open rely on. */
+function checkDeclarations(backup: Connection, target: Connection): void {
+  const kept = declaredIn(backup);
+  const missing = declaredIn(target).filter((field) => !kept.includes(field));
+  if (missing.length === 0) return;
+  throw new DeclarationError(
+    `The backup does not declare ${missing.join(', ')}, as the data file does. Declare it in a copy of the backup (rostrum field add or set) and restore that, or remove it from the data file (rostrum field remove).`,
+  );
 }
 
-/** Copies a backup over a data file, after adding the declarations that the backup lacks to another copy of it. */
-async function copyDeclaring(
-  backup: Connection,
-  path: string,
-  declared: DeclaredFields,
-  onProgress: NonNullable<CopyOptions['onProgress']>,
-): Promise<void> {
-  const copy = `${path}.restoring`;
+/** Returns the declared fields of a file; none if it is too damaged to tell. */
+function declaredIn(connection: Connection): readonly string[] {
   try {
-    const { missing } = addDeclarations(readFields(backup), declared);
-    if (missing.length === 0) return await backup.copyTo(path, onProgress);
-    makePrivateFile(copy);
-    await backup.copyTo(copy, onProgress);
-    await withConnection(copy, async (connection) => {
-      connection.transaction('IMMEDIATE', () => prepareLayout(connection, copy));
-      declareFields(connection, declared);
-      await connection.copyTo(path, onProgress);
-    });
+    const fields = readFields(connection).filter(({ pending }) => pending === 0);
+    return fields.map(formatField);
   } catch (error) {
-    if (!(error instanceof DeclarationError)) throw error;
-    throw new DeclarationError(
-      `The backup breaks the declarations of the data file. ${error.message} Or remove the declaration (rostrum field remove), and restore again.`,
-    );
-  } finally {
-    for (const end of ['', '-wal', '-shm']) rmSync(copy + end, { force: true });
+    if (hasCode(error, 'corrupt')) return [];
+    throw error;
   }
 }
 

@@ -9,7 +9,6 @@ import {
 } from '../../domain/fields/declared-fields.ts';
 import { declaredValue } from '../../domain/lists/search.ts';
 import type { Collection, Id } from '../../domain/records/record.ts';
-import type { Logger } from '../../ports/logger.ts';
 import { type Connection, pragma, type SqlValue } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import { storedRecords } from './layout.ts';
@@ -58,7 +57,7 @@ export function declaredExpression(name: string): string {
 }
 
 /** Names the indexes and triggers of a declared field, which can have a suffix. No index of a known field has this name. */
-function schemaName({ collection, name }: CollectionField): string {
+function schemaName(collection: Collection, name: string): string {
   // Names in SQLite ignore case, and names of fields don't.
   const code = (character: string) => `_${character.codePointAt(0)?.toString(16)}_`;
   return `${collection}_declared_${name.replace(/[^a-z0-9]/gu, code)}`;
@@ -66,7 +65,7 @@ function schemaName({ collection, name }: CollectionField): string {
 
 function createIndexes(field: CollectionField): string {
   const { collection, name, isUnique } = field;
-  const [value, index] = [declaredExpression(name), schemaName(field)];
+  const [value, index] = [declaredExpression(name), schemaName(collection, name)];
   // The id serves lists that are sorted by this field; the other columns cover the default orders.
   const columns = collection === 'posts' ? 'id, createdAt, publishedAt' : 'id, createdAt';
   const unique = `CREATE UNIQUE INDEX ${index}_unique ON ${collection} (${value}) WHERE ${value} IS NOT NULL`;
@@ -87,7 +86,7 @@ function createElements(field: CollectionField): string {
   const added = `${add} ${elementsOf('new')};`;
   const removed = `DELETE FROM elements
     WHERE (collection, field, value, createdAt, id) IN (${elementsOf('old')});`;
-  const changed = `${schemaName(field)}_changed`;
+  const changed = `${schemaName(collection, name)}_changed`;
   return `
     ${add} ${elementsOf('record', `${collection} AS record,`)};
     CREATE TRIGGER ${changed}_delete AFTER DELETE ON ${collection} BEGIN ${removed} END;
@@ -105,7 +104,6 @@ function createElements(field: CollectionField): string {
 export function declareFields(
   connection: Connection,
   declaredFields: DeclaredFields,
-  logger?: Logger,
 ): DeclaredFields {
   // Other processes may add, complete and remove the same fields.
   for (;;) {
@@ -119,15 +117,11 @@ export function declareFields(
     if (missing.length > 0) continue;
     const pending = fields.filter((field) => field.pending !== 0);
     if (pending.length === 0) return all;
-    completeFields(connection, pending, logger);
+    completeFields(connection, pending);
   }
 }
 
-function completeFields(
-  connection: Connection,
-  pending: readonly FileField[],
-  logger: Logger | undefined,
-): void {
+function completeFields(connection: Connection, pending: readonly FileField[]): void {
   try {
     const check = new StoredRecordsCheck(pending);
     for (const collection of new Set(pending.map((field) => field.collection))) {
@@ -136,7 +130,7 @@ function completeFields(
       }
     }
     check.end();
-    for (const field of pending) completeField(connection, field, logger);
+    for (const field of pending) completeField(connection, field);
   } catch (error) {
     // Unless another process is busy with the file, the next opening would fail as well.
     if (hasCode(error, 'busy')) throw error;
@@ -149,23 +143,18 @@ function completeFields(
 }
 
 /** Builds the indexes of a field whose stored values were checked. */
-function completeField(connection: Connection, field: FileField, logger: Logger | undefined): void {
+function completeField(connection: Connection, field: FileField): void {
   const { collection, name, type, pending } = field;
-  const start = performance.now();
   const sql = 'UPDATE fields SET pending = 0 WHERE collection = ? AND name = ? AND pending = ?';
-  const isCompleted = connection.transaction('IMMEDIATE', () => {
+  connection.transaction('IMMEDIATE', () => {
     // Another process may have completed the declaration, or removed it because of a record.
-    if (connection.run(sql, collection, name, pending) === 0) return false;
+    if (connection.run(sql, collection, name, pending) === 0) return;
     try {
       connection.exec(type === 'text[]' ? createElements(field) : createIndexes(field));
     } catch (error) {
       throw hasCode(error, 'constraint') ? duplicateError(connection, field) : error;
     }
-    return true;
   });
-  if (!isCompleted) return;
-  const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
-  logger?.info({ collection, field: name, seconds }, 'Indexed a declared field.');
 }
 
 function duplicateError(connection: Connection, field: FileField) {
@@ -180,20 +169,12 @@ function duplicateError(connection: Connection, field: FileField) {
 
 /** Removes a declaration with its indexes or elements, in the open transaction. */
 export function removeField(connection: Connection, collection: Collection, name: string): void {
-  const isRemoved = (field: FileField) => field.collection === collection && field.name === name;
-  const field = readFields(connection).find(isRemoved);
-  if (field === undefined) return;
   connection.run('DELETE FROM fields WHERE collection = ? AND name = ?', collection, name);
   connection.run('DELETE FROM elements WHERE collection = ? AND field = ?', collection, name);
-  const base = schemaName(field);
-  const made = 'SELECT type, name FROM sqlite_schema WHERE name IN (?, ?, ?, ?)';
-  const names = ['', '_unique', '_changed', '_changed_delete'];
-  for (const [type, one] of connection.all<[string, string]>(
-    made,
-    ...names.map((end) => base + end),
-  )) {
-    connection.exec(`DROP ${type} ${one}`);
-  }
+  const made = schemaName(collection, name);
+  connection.exec(`
+    DROP INDEX IF EXISTS ${made}; DROP INDEX IF EXISTS ${made}_unique;
+    DROP TRIGGER IF EXISTS ${made}_changed; DROP TRIGGER IF EXISTS ${made}_changed_delete`);
 }
 
 /** @throws RostrumError `field-taken` if another record has a unique value of this one */

@@ -2,8 +2,9 @@ import { emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts'
 import { checkRecord } from '../../domain/fields/declared-fields.ts';
 import type { ListQuery, Page } from '../../domain/lists/list.ts';
 import { searchRow } from '../../domain/lists/search.ts';
+import { addMs } from '../../domain/records/instant.ts';
 import type { Post } from '../../domain/records/post.ts';
-import type { Receipt } from '../../domain/records/receipt.ts';
+import { type Receipt, repeatedReceipt } from '../../domain/records/receipt.ts';
 import {
   type Collection,
   type Id,
@@ -23,7 +24,6 @@ import { checkUnique, type FileFields } from './declared-fields.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
 import type { Lists } from './lists/lists.ts';
-import { addReceipt, findReceipt, type RecordRow } from './receipts.ts';
 
 /** What the repositories of a store share. */
 export interface StoreParts {
@@ -32,6 +32,14 @@ export interface StoreParts {
   readonly writes: WriteQueue;
   readonly events: SqliteEvents;
   readonly fields: FileFields;
+}
+
+/** How long an expired receipt is kept, for a clock that is set back. */
+const purgeDelayMs = 60 * 60 * 1000;
+
+interface RecordRow {
+  readonly json: string;
+  readonly version: Version;
 }
 
 /**
@@ -68,12 +76,12 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     const receiptCopy = receipt && { ...receipt };
     const { isNewId = false } = hints;
     return this.parts.writes.add(() => {
-      const earlier = receiptCopy && findReceipt(this.connection, this.#collection, receiptCopy);
+      const earlier = receiptCopy && this.#findReceipt(receiptCopy);
       if (earlier !== undefined) return creation<R>(earlier, true);
       const deleted = isNewId ? undefined : this.#deletedVersion(copy.id);
       const row = { json, version: (deleted ?? 0) + 1 };
       this.#insert(copy, row);
-      if (receiptCopy) addReceipt(this.connection, this.#collection, receiptCopy, row);
+      if (receiptCopy) this.#addReceipt(receiptCopy, row);
       return creation<R>(row, false);
     });
   }
@@ -169,6 +177,25 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     return this.connection.get<[Version]>(this.#sql.tombstone, id)?.[0];
   }
 
+  /**
+   * Returns the record that was created under a receipt, as it was created; undefined if its key is free.
+   *
+   * @throws RostrumError `idempotency-key-reused`
+   */
+  #findReceipt(receipt: Receipt): RecordRow | undefined {
+    type Row = [fingerprint: string, until: string, version: Version, json: string];
+    const row = this.connection.get<Row>(this.#sql.findReceipt, receipt.key);
+    if (row === undefined) return undefined;
+    const [fingerprint, until, version, json] = row;
+    return repeatedReceipt({ fingerprint, until, version, json }, receipt);
+  }
+
+  /** Stores a receipt whose key is free. */
+  #addReceipt({ key, fingerprint, from, until }: Receipt, { version, json }: RecordRow): void {
+    this.connection.run(this.#sql.addReceipt, key, fingerprint, until, version, json);
+    this.connection.run(this.#sql.purgeReceipts, addMs(from, -purgeDelayMs));
+  }
+
   #insert(record: R, { version, json }: RecordRow): void {
     this.#write(record, this.#sql.insert, version, json, ...this.#searchValues(record), record.id);
     if (Object.values(record).some(Array.isArray)) {
@@ -252,6 +279,12 @@ function statementsOf(collection: Collection, columns: readonly string[]) {
     tombstone: `SELECT lastVersion FROM tombstones WHERE ${ofId} = ?`,
     tombstonesAfter: `SELECT id, lastVersion FROM tombstones WHERE ${ofId} > ? ORDER BY id LIMIT ?`,
     removeTombstone: `DELETE FROM tombstones WHERE ${ofId} = ?`,
+    findReceipt: `SELECT fingerprint, until, version, json FROM receipts
+      WHERE collection = '${collection}' AND key = ?`,
+    addReceipt: `INSERT OR REPLACE INTO receipts VALUES ('${collection}', ?, ?, ?, ?, ?)`,
+    // Each new receipt removes up to four expired ones, so that they don't pile up.
+    purgeReceipts: `DELETE FROM receipts WHERE rowid IN
+      (SELECT rowid FROM receipts WHERE until <= ? ORDER BY until LIMIT 4)`,
     addTombstone: `INSERT INTO tombstones VALUES ('${collection}', ?, ?)
       ON CONFLICT DO UPDATE SET lastVersion = max(lastVersion, excluded.lastVersion)`,
   };

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { checkDeclaredFields, type DeclaredFields } from '../../domain/fields/declared-fields.ts';
 import { checkOptions } from '../../domain/options.ts';
-import { type Logger, safeLogger } from '../../ports/logger.ts';
+import { safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection/connection.ts';
 import { prepareDataFile } from './connection/data-file.ts';
@@ -28,13 +28,7 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   const logger = safeLogger(options.logger);
   const limits = { ...defaultWriteLimits, ...options.writes };
   const path = prepareDataFile(options.path);
-  const [connection, declared] = openConnection(
-    path,
-    driver,
-    declaredFields,
-    logger,
-    limits.busyMs,
-  );
+  const [connection, declared] = openConnection(path, driver, declaredFields, limits.busyMs);
   const file = new OpenFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
   const lists = new Lists(file, declared, driver === nodeSqlite);
@@ -91,7 +85,6 @@ function openConnection(
   file: string,
   driver: Driver,
   declaredFields: DeclaredFields,
-  logger: Logger,
   timeout: number,
 ): [Connection, DeclaredFields] {
   let connection: Connection | undefined;
@@ -107,7 +100,7 @@ function openConnection(
       // So that the file itself has the tables.
       opened.exec('PRAGMA wal_checkpoint(PASSIVE)');
     }
-    const declared = declareFields(opened, declaredFields, logger);
+    const declared = declareFields(opened, declaredFields);
     // SQLite blocks while it waits for other processes' locks. Only opening may block; an open store must not.
     opened.exec('PRAGMA busy_timeout = 0');
     return [opened, declared];

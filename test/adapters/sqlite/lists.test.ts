@@ -5,11 +5,9 @@ import { expect } from 'chai';
 import { Connection } from '../../../src/adapters/sqlite/connection/connection.ts';
 import { declareFields } from '../../../src/adapters/sqlite/declared-fields.ts';
 import { prepareLayout } from '../../../src/adapters/sqlite/layout.ts';
-import { isHas, ListSql } from '../../../src/adapters/sqlite/lists/list-sql.ts';
-import { rangesOf } from '../../../src/adapters/sqlite/lists/ranges.ts';
+import { isHas, ListSql, rangesOf } from '../../../src/adapters/sqlite/lists/list-sql.ts';
 import { listQuery } from '../../../src/domain/lists/list-request.ts';
 import type { ListQuery, Store } from '../../../src/ports/index.ts';
-import { safeLogger } from '../../../src/ports/logger.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { stepped, watched } from './support/faults.ts';
 import { Folder, look } from './support/folder.ts';
@@ -46,7 +44,7 @@ describe('query plans of lists on SQLite', () => {
 
   before(() => {
     prepareLayout(connection, ':memory:');
-    declareFields(connection, { posts: declared }, safeLogger(undefined));
+    declareFields(connection, { posts: declared });
   });
   after(() => connection.close());
 

@@ -6,7 +6,7 @@ import type { Collection } from '../../../domain/records/record.ts';
 import { Connection, cacheSize } from '../connection/connection.ts';
 import { DriverError } from '../connection/errors.ts';
 import { recoveryMs } from '../connection/open-file.ts';
-import type { PlainQuery } from './ranges.ts';
+import type { PlainQuery } from './list-sql.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
 export type WorkerRequest = readonly [collection: Collection, query: PlainQuery] | 'close';

@@ -7,9 +7,8 @@ import type { Condition, ListQuery, Page } from '../../../domain/lists/list.ts';
 import { type Collection, VersionedRecord } from '../../../domain/records/record.ts';
 import { DriverError, fileMoved } from '../connection/errors.ts';
 import type { OpenFile } from '../connection/open-file.ts';
-import { ListSql } from './list-sql.ts';
+import { ListSql, type PlainQuery } from './list-sql.ts';
 import type { WorkerRequest, WorkerResponse } from './list-worker.ts';
-import type { PlainQuery } from './ranges.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
 /** The script of the worker. A bundle doesn't have it. */
@@ -47,10 +46,10 @@ export class Lists {
     this.#file.checkOpen();
     const { connection } = this.#file;
     const inWorker = this.#hasWorker && !this.#isQuick(collection, query);
-    const { versions, texts, ...page } = await (inWorker
+    const page = await (inWorker
       ? this.#ask(collection, query, signal)
       : this.#file.read(() => readPage(connection, collection, query)));
-    const items = texts.map((json, i) => new VersionedRecord<R>(json, versions[i] ?? 0));
+    const items = page.items.map(({ json, version }) => new VersionedRecord<R>(json, version));
     return { ...page, items };
   }
 
@@ -93,7 +92,7 @@ export class Lists {
     worker.ref();
     worker.postMessage(request);
     const response = await this.#current.promise.finally(() => worker.unref());
-    if ('versions' in response) return response;
+    if ('items' in response) return response;
     if (response instanceof Error) throw response;
     const cause = Object.assign(new Error(response.message), response);
     throw this.#file.translate(new DriverError(cause), 'none');

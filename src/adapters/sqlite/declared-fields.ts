@@ -9,7 +9,7 @@ import {
 } from '../../domain/fields/declared-fields.ts';
 import { declaredValue } from '../../domain/lists/search.ts';
 import type { Collection, Id } from '../../domain/records/record.ts';
-import { type Connection, pragma, type SqlValue } from './connection/connection.ts';
+import type { Connection } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import { storedRecords } from './layout.ts';
 
@@ -19,26 +19,7 @@ export interface FileField extends CollectionField {
   readonly pending: number;
 }
 
-/** The declared fields of an open file, which other processes can change. */
-export class FileFields {
-  readonly #connection: Connection;
-  #fields: readonly FileField[] = [];
-  /** Changes with each commit of another connection (https://www.sqlite.org/pragma.html#pragma_data_version). */
-  #dataVersion: SqlValue | undefined;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
-
-  /** Returns the declared fields as of the open transaction. */
-  of(collection: Collection): readonly FileField[] {
-    const version = pragma(this.#connection, 'data_version');
-    if (version !== this.#dataVersion) this.#fields = readFields(this.#connection);
-    this.#dataVersion = version;
-    return this.#fields.filter((field) => field.collection === collection);
-  }
-}
-
+/** Returns the declared fields of a file, as of the open transaction: other processes can change them. */
 export function readFields(connection: Connection): readonly FileField[] {
   type Row = [Collection, string, DeclaredType, number, number];
   return connection

@@ -20,7 +20,7 @@ import type { Connection, SqlValue } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
-import { checkUnique, type FileFields } from './declared-fields.ts';
+import { checkUnique, readFields } from './declared-fields.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
 import type { Lists } from './lists/lists.ts';
@@ -31,7 +31,6 @@ export interface StoreParts {
   readonly lists: Lists;
   readonly writes: WriteQueue;
   readonly events: SqliteEvents;
-  readonly fields: FileFields;
 }
 
 /** How long an expired receipt is kept, for a clock that is set back. */
@@ -236,7 +235,9 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
    * SQLite's message would name it.
    */
   #write(record: R, sql: string, ...values: SqlValue[]): void {
-    const fields = this.parts.fields.of(this.#collection);
+    const fields = readFields(this.connection).filter(
+      ({ collection }) => collection === this.#collection,
+    );
     checkRecord(fields, record);
     try {
       this.connection.run(sql, ...values);

@@ -9,7 +9,7 @@ import { openingError } from './connection/errors.ts';
 import { checkLog } from './connection/last-commit.ts';
 import { OpenFile } from './connection/open-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
-import { declareFields, FileFields, removeField } from './declared-fields.ts';
+import { declareFields, removeField } from './declared-fields.ts';
 import { SqliteEvents } from './events.ts';
 import { checkLayout, newestLayout, prepareLayout } from './layout.ts';
 import { Lists } from './lists/lists.ts';
@@ -32,8 +32,7 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   const file = new OpenFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
   const lists = new Lists(file, declared, driver === nodeSqlite);
-  const fields = new FileFields(connection);
-  const parts = { file, writes, lists, events: new SqliteEvents(file), fields };
+  const parts = { file, writes, lists, events: new SqliteEvents(file) };
   const users = new SqliteUserRepository(parts);
   const posts = new SqlitePostRepository(parts);
   let closed: Promise<void> | undefined;

@@ -147,7 +147,12 @@ export class ListSql {
     if (test.op === 'has') return this.#hasElement(test, table);
     const left = plus + expression(test, table);
     if (test.op === 'isNull') return { sql: `${left} IS NULL`, values: [] };
-    if (test.op === 'in') return oneOf(left, test.value);
+    if (test.op === 'in') {
+      return {
+        sql: `${left} IN (SELECT value FROM json_each(?))`,
+        values: [JSON.stringify(test.value)],
+      };
+    }
     const { op, value } = test;
     // `->>` returns true and false as 1 and 0.
     const values = [typeof value === 'boolean' ? Number(value) : value];
@@ -182,13 +187,6 @@ function select(columns: Sql, from: string, terms: readonly Sql[]): Sql {
     sql: `SELECT ${columns.sql} FROM ${from}${where && ` WHERE ${where}`}`,
     values: [...columns.values, ...terms.flatMap(({ values }) => values)],
   };
-}
-
-/** Repeats the last value up to a power of two, so that a hundred lengths share eight statements. */
-function oneOf(left: string, all: readonly string[]): Sql {
-  const length = 2 ** Math.ceil(Math.log2(all.length));
-  const values = Array.from({ length }, (_, i) => all[i] ?? all.at(-1) ?? null);
-  return { sql: `${left} IN (${values.map(() => '?').join(', ')})`, values };
 }
 
 /**

@@ -158,8 +158,8 @@ describe('opening a SQLite store', () => {
   it('rejects a folder that cannot be created, a folder instead of a file, and an empty path', () => {
     const file = folder.file();
     writeFileSync(file, '');
-    expect(refused(join(file, 'data.db')).code).to.equal('store-folder-unusable');
-    expect(refused(join(file, 'a', 'b', 'data.db')).code).to.equal('store-folder-unusable');
+    expect(refused(join(file, 'data.db')).code).to.equal('store-cannot-open');
+    expect(refused(join(file, 'a', 'b', 'data.db')).code).to.equal('store-cannot-open');
     expect(refused(`${folder.path}/`).code).to.equal('store-cannot-open');
     expect(refused(':memory:').code).to.equal('store-bad-path');
     expect(refused('').code).to.equal('store-bad-path');

@@ -31,8 +31,8 @@ export function prepareDataFile(path: string, fileSystemOf = fileSystemType): st
     throw new SqliteStoreError('store-bad-path', message);
   }
   const file = resolve(path);
-  makeFolder(path, dirname(file));
   try {
+    mkdirSync(dirname(file), { recursive: true });
     const found = statSync(file, { throwIfNoEntry: false });
     checkFileSystem(path, fileSystemOf(found === undefined ? dirname(file) : file));
     if (found !== undefined) checkFile(path, file, found);
@@ -78,14 +78,4 @@ function checkFileSystem(path: string, type: number): void {
   if (!networkFileSystems.includes(type)) return;
   const message = `The data file ${path} is on a network file system, where SQLite cannot keep it safe: use a local disk, or MongoDB for several servers.`;
   throw new SqliteStoreError('store-unsafe-settings', message);
-}
-
-function makeFolder(path: string, folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? cause.code : cause;
-    const message = `The folder of the data file ${path} does not exist and cannot be created (${reason}): choose another path, or change the permissions.`;
-    throw new SqliteStoreError('store-folder-unusable', message, cause);
-  }
 }

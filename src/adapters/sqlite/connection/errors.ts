@@ -4,9 +4,7 @@ import { DeclarationError } from '../../../domain/fields/declared-fields.ts';
 export type SqliteStoreErrorCode =
   /** The path does not name a file. */
   | 'store-bad-path'
-  /** The folder of the file does not exist and cannot be created. */
-  | 'store-folder-unusable'
-  /** The file cannot be opened, read or written. */
+  /** The file or its folder cannot be created, opened, read or written. */
   | 'store-cannot-open'
   | 'store-not-a-database'
   /** Another program made this SQLite database. */
@@ -75,7 +73,8 @@ export function openingError(file: string, cause: unknown): Error {
     const message = `Another program is writing to the data file ${file}: let it finish, and start again.`;
     return new SqliteStoreError('store-in-use', message, cause);
   }
-  const message = `The data file ${file} cannot be opened for reading and writing: check its permissions, and that its disk is sound and not full.`;
+  const { message: reason } = (cause instanceof DriverError ? cause.cause : cause) as Error;
+  const message = `The data file ${file} cannot be opened for reading and writing (${reason}): check the permissions of the file and its folder, and that the disk is sound and not full.`;
   return new SqliteStoreError('store-cannot-open', message, cause);
 }
 

@@ -23,7 +23,7 @@ const execArgv = ['--disable-warning=ExperimentalWarning'];
 
 /**
  * Reads lists: quick ones on the main connection, the others in a worker thread, which keeps the event loop free.
- * The worker costs 70 µs of processor time for each list, and about 18 MiB.
+ * The worker costs 90 µs of processor time for each list, and about 18 MiB.
  */
 export class Lists {
   readonly #file: OpenFile;

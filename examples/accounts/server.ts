@@ -4,60 +4,76 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { toNodeHandler } from 'better-auth/node';
 import Koa, { type Context } from 'koa';
-import { createRostrum } from 'rostrum';
-import { bearerAuthentication, rostrumMiddleware, serve } from 'rostrum/http';
-import { openSqliteStore } from 'rostrum/sqlite';
+import { bearerAuthentication, createApp, serve } from 'rostrum/http';
 import { openAccounts } from './accounts.ts';
-import { declaredFields } from './fields.ts';
+import { isFresh } from './layout.ts';
+import { readerPages } from './pages.ts';
 import { anonymous } from './roles.ts';
+import { openBlog } from './store.ts';
 
 const port = Number(process.env.PORT ?? 3000);
-/** Where people see the blog. */
-const url = process.env.PUBLIC_URL ?? `http://localhost:${port}`;
 const folder = process.env.DATA ?? 'data';
+const site = {
+  title: process.env.BLOG_TITLE ?? 'Blog',
+  url: (process.env.PUBLIC_URL ?? `http://localhost:${port}`).replace(/\/$/, ''),
+};
 
-const store = openSqliteStore({ path: join(folder, 'blog.db'), declaredFields });
-const rostrum = createRostrum(store, { publicUserFields: ['about'] });
-const { auth, verifier } = await openAccounts(folder, url);
+const { store, rostrum } = await openBlog(folder);
+const { auth, verifier } = await openAccounts(folder, site.url);
 const signing = toNodeHandler(auth);
 
 const app = new Koa();
-app.use(rostrumMiddleware(rostrum, { authenticate: bearerAuthentication([verifier]), anonymous }));
+app.use((ctx, next) => {
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  return next();
+});
 app.use(async (ctx, next) => {
   if (!ctx.path.startsWith('/api/auth/')) return next();
   ctx.respond = false;
   await signing(ctx.req, ctx.res);
 });
-app.use(page);
+app.use(files);
+app.use(readerPages(rostrum, site));
 
-const files: Readonly<Record<string, string>> = {
-  '/': 'page/index.html',
-  '/style.css': 'page/style.css',
-  '/main.js': 'dist/main.js',
-};
+const api = createApp(rostrum, {
+  authenticate: bearerAuthentication([verifier]),
+  anonymous,
+  pages: [],
+  ready: () => store.ready(),
+});
+for (const middleware of api.middleware) app.use(middleware);
 
-/** Serves the files of the page. A file that is not built is a 404, as Koa sends it. */
-async function page(ctx: Context): Promise<void> {
-  const file = files[ctx.path];
-  if (file === undefined) return;
-  try {
-    ctx.body = await readFile(join(import.meta.dirname, file));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
+const dashboardPolicy = [
+  "default-src 'self'",
+  "img-src 'self' http: https: data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Serves the style sheet, and the dashboard, where members write. */
+async function files(ctx: Context, next: () => Promise<unknown>): Promise<void> {
+  const file = {
+    '/style.css': 'page/style.css',
+    '/dashboard': 'page/index.html',
+    '/dashboard.js': 'dist/main.js',
+  }[ctx.path];
+  if (file === undefined) {
+    await next();
+    return;
   }
+  const text = await readFile(join(import.meta.dirname, file), 'utf8').catch(() => ctx.throw(404));
+  if (isFresh(ctx, text)) return;
   ctx.type = extname(file);
-  ctx.set({
-    'Content-Security-Policy': "default-src 'self'; img-src data:",
-    'Cache-Control': 'no-cache',
-  });
+  ctx.set('Content-Security-Policy', dashboardPolicy);
+  ctx.body = text;
 }
 
 const server = await serve(app, { port, host: 'localhost' }).catch((error: Error) => {
   console.error(`${error.message}. PORT=4000 npm start takes another port.`);
   process.exit(1);
 });
-console.log(`The blog is at ${url}`);
+console.log(`The blog is at ${site.url}`);
 
 process.once('SIGTERM', async () => {
   await server.close();

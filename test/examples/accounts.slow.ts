@@ -1,112 +1,44 @@
-import { once } from 'node:events';
-import { readFile, rm, symlink } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { declaredFields } from '../../examples/accounts/fields.ts';
 import { merge } from '../../examples/accounts/page/merge.ts';
-import {
-  type Client,
-  createClient,
-  isApiProblem,
-} from '../../packages/rostrum-client/src/index.ts';
+import { createClient, isApiProblem } from '../../packages/rostrum-client/src/index.ts';
 import { blocksOf } from '../docs/markdown.ts';
-import { freePort } from '../support/free-port.ts';
-import { type Child, node, outcomeOf, start } from '../support/process.ts';
-import { copyRepository, repository, temporaryDirectory } from '../support/repository-copy.ts';
 import { rostrum, startServer } from '../support/server.ts';
-
-interface Person {
-  readonly id: string;
-  readonly client: Client;
-  readonly ask: (path: string, body?: object) => Promise<Response>;
-}
+import { Blog, emailOf, folder, password } from './support/blog.ts';
 
 describe('the accounts example', function () {
   this.timeout(60_000);
-  const scope = new AsyncDisposableStack();
-  let cwd: string;
-  let data: string;
-  let url: string;
-  let server: Child;
+  let blog: Blog;
 
   before(async () => {
-    cwd = join(scope.use(await copyRepository()).path, 'examples', 'accounts');
-    await rm(join(cwd, 'dist'), { recursive: true, force: true });
-    const packages = join(repository, 'examples', 'accounts', 'node_modules');
-    await symlink(packages, join(cwd, 'node_modules'), 'junction');
-    data = join(scope.use(await temporaryDirectory()).path, 'data');
-    const port = await freePort();
-    url = `http://localhost:${port}`;
-    const options = { cwd, env: { PORT: String(port), DATA: data } };
-    server = start(process.execPath, ['--import', '../sources.mjs', 'server.ts'], options);
-    const ended = outcomeOf(server).then(({ output }) => new Error(output));
-    const ready = await Promise.race([once(server.stdout, 'data'), ended]);
-    if (ready instanceof Error) throw ready;
+    blog = await Blog.start();
   });
-  after(async () => {
-    const ended = outcomeOf(server);
-    server.kill();
-    expect((await ended).code).to.equal(0);
-    await scope.disposeAsync();
-  });
+  after(() => blog?.[Symbol.asyncDispose]());
 
-  const password = 'correct horse';
-  const emailOf = (name: string) => `${name.toLowerCase()}@example.com`;
-
-  /** Acts like a browser: keeps a cookie, and gets a token for each request. */
-  function browser(): Omit<Person, 'id'> {
-    let cookie = '';
-    const ask = async (path: string, body?: object) => {
-      const response = await fetch(`${url}/api/auth${path}`, {
-        method: body ? 'POST' : 'GET',
-        headers: { 'Content-Type': 'application/json', Origin: url, Cookie: cookie },
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      const [set] = response.headers.getSetCookie();
-      if (set !== undefined) cookie = set.split(';')[0] ?? '';
-      return response;
-    };
-    const token = async () => ((await (await ask('/token')).json()) as { token: string }).token;
-    return { ask, client: createClient({ url: `${url}/api/v1`, token }) };
-  }
-
-  async function signUp(name: string): Promise<Person> {
-    const { ask, client } = browser();
-    const response = await ask('/sign-up/email', { name, email: emailOf(name), password });
-    const { user } = (await response.json()) as { user: { id: string } };
-    return { ask, client, id: user.id };
-  }
-
-  /** Signs up and creates the user. */
-  async function member(name: string): Promise<Person> {
-    const person = await signUp(name);
-    await person.client.me.save({ name });
-    return person;
-  }
-
-  const anybody = () => createClient({ url: `${url}/api/v1` });
   const codeOf = async (call: Promise<unknown>) => {
     const error = await call.catch((reason: unknown) => reason);
     return isApiProblem(error) ? error.code : error;
   };
-  const giveRole = (...args: string[]) => node(['role.ts', ...args], { cwd, env: { DATA: data } });
+  const giveRole = (...args: string[]) => blog.run('role.ts', ...args);
 
   it('gives a new account a user, a profile and drafts', async () => {
-    expect(await codeOf(anybody().me.get())).to.equal('unauthenticated');
-    const ada = await signUp('Ada');
+    expect(await codeOf(blog.anybody().me.get())).to.equal('unauthenticated');
+    const ada = await blog.signUp('Ada');
     const draft = { title: 'On', slug: 'on', publishedAt: null };
     expect(await codeOf(ada.client.posts.create(draft))).to.equal('invalid-record');
     const { created, record } = await ada.client.me.save({ name: 'Ada', about: 'Engines' });
     expect([created, record.id]).to.deep.equal([true, ada.id]);
 
     const { id } = (await ada.client.posts.create(draft)).record;
-    const grace = await member('Grace');
-    for (const other of [grace.client, anybody()]) {
+    const grace = await blog.member('Grace');
+    for (const other of [grace.client, blog.anybody()]) {
       expect((await other.posts.list()).items).to.deep.equal([]);
       expect(await codeOf(other.posts.get(id))).to.equal('post-not-found');
     }
     await ada.client.posts.patch(id, { publishedAt: new Date().toISOString() });
-    const { items, users } = await anybody().posts.list({ include: 'author' });
+    const { items, users } = await blog.anybody().posts.list({ include: 'author' });
     expect(items.map(({ title }) => title)).to.deep.equal(['On']);
     const { createdAt } = record;
     expect(users).to.deep.equal([{ id: ada.id, name: 'Ada', createdAt, about: 'Engines' }]);
@@ -114,14 +46,14 @@ describe('the accounts example', function () {
 
     expect((await ada.ask('/sign-out', {})).status).to.equal(200);
     expect((await ada.ask('/token')).status).to.equal(401);
-    const later = browser();
+    const later = blog.browser();
     const credentials = { email: emailOf('Ada'), password };
     expect((await later.ask('/sign-in/email', credentials)).status).to.equal(200);
     expect((await later.client.me.get()).record).to.deep.equal(record);
   });
 
   it('requires unique slugs, and filters posts by tag', async () => {
-    const { client } = await member('Barbara');
+    const { client } = await blog.member('Barbara');
     const post = { title: 'Types', slug: 'über-types', tags: ['types', 'clu'] };
     await client.posts.create(post);
     expect(await codeOf(client.posts.create({ ...post, title: 'More' }))).to.equal('field-taken');
@@ -129,7 +61,7 @@ describe('the accounts example', function () {
       const code = await codeOf(client.posts.create({ ...post, slug: 'other', ...wrong }));
       expect(code, JSON.stringify(wrong)).to.equal('invalid-record');
     }
-    const api = `${url}/api/v1/posts?fields=slug&tags=`;
+    const api = `${blog.url}/api/v1/posts?fields=slug&tags=`;
     for (const [tags, count] of [
       ['clu', 1],
       ['clu&tags=types', 1],
@@ -141,7 +73,7 @@ describe('the accounts example', function () {
   });
 
   it("lets a new editor publish another author's draft immediately", async () => {
-    const [alan, hedy] = [await member('Alan'), await member('Hedy')];
+    const [alan, hedy] = [await blog.member('Alan'), await blog.member('Hedy')];
     const draft = { title: 'Hopping', slug: 'hopping', publishedAt: null };
     const { id } = (await hedy.client.posts.create(draft)).record;
     const publish = () => alan.client.posts.patch(id, { publishedAt: '2001-01-01T00:00:00Z' });
@@ -155,13 +87,13 @@ describe('the accounts example', function () {
   });
 
   it('restores the same identity to someone who deleted their user and returns', async () => {
-    const { ask, client, id } = await member('Margaret');
+    const { ask, client, id } = await blog.member('Margaret');
     await client.posts.create({ title: 'Landing', slug: 'landing' });
     await client.me.delete({ posts: 'delete' });
     await ask('/sign-out', {});
-    expect(await codeOf(anybody().users.get(id))).to.equal('user-not-found');
+    expect(await codeOf(blog.anybody().users.get(id))).to.equal('user-not-found');
 
-    const back = browser();
+    const back = blog.browser();
     await back.ask('/sign-in/email', { email: emailOf('Margaret'), password });
     const { created, record, version } = await back.client.me.save({ name: 'M.' });
     expect([created, record.id, version]).to.deep.equal([true, id, 2]);
@@ -169,43 +101,45 @@ describe('the accounts example', function () {
   });
 
   it('locks out banned accounts immediately', async () => {
-    const [owner, troll] = [await member('Owner'), await member('Troll')];
+    const [owner, troll] = [await blog.member('Owner'), await blog.member('Troll')];
     const ban = () => owner.ask('/admin/ban-user', { userId: troll.id });
     expect((await ban()).status).to.equal(403);
     await giveRole(emailOf('Owner'), 'admin');
     const token = (await (await troll.ask('/token')).json()) as { token: string };
     expect((await ban()).status).to.equal(200);
-    const banned = createClient({ url: `${url}/api/v1`, ...token });
+    const banned = createClient({ url: `${blog.url}/api/v1`, ...token });
     expect(await codeOf(banned.me.get())).to.equal('unauthenticated');
     const credentials = { email: emailOf('Troll'), password };
-    expect((await browser().ask('/sign-in/email', credentials)).status).to.equal(403);
+    expect((await blog.browser().ask('/sign-in/email', credentials)).status).to.equal(403);
   });
 
   it('allows sign-up from localhost and 127.0.0.1, but not from other origins', async () => {
     const statusFrom = async (origin: string, email: string) => {
       const headers = { 'Content-Type': 'application/json', Origin: origin, Cookie: 'a=b' };
       const body = JSON.stringify({ name: 'Ada', email, password });
-      return (await fetch(`${url}/api/auth/sign-up/email`, { method: 'POST', headers, body }))
+      return (await fetch(`${blog.url}/api/auth/sign-up/email`, { method: 'POST', headers, body }))
         .status;
     };
-    const other = url.replace('localhost', '127.0.0.1');
+    const other = blog.url.replace('localhost', '127.0.0.1');
     expect(await statusFrom(other, 'here@example.com')).to.equal(200);
     expect(await statusFrom('http://evil.example.com', 'evil@example.com')).to.equal(403);
   });
 
   it('rejects a token that better-auth did not issue', async () => {
-    const forged = createClient({ url: `${url}/api/v1`, token: 'e30.e30.e30' });
+    const forged = createClient({ url: `${blog.url}/api/v1`, token: 'e30.e30.e30' });
     expect(await codeOf(forged.posts.list())).to.equal('unauthenticated');
   });
 
-  it('serves the page, and returns 404 for files that are not built', async () => {
-    const page = await fetch(url);
-    expect(page.headers.get('content-type')).to.match(/^text\/html/);
-    expect((await fetch(`${url}/style.css`)).headers.get('content-type')).to.match(/^text\/css/);
-    for (const path of ['/main.js', '/page/index.html', '/data/secret']) {
-      expect((await fetch(url + path)).status, path).to.equal(404);
+  it('serves the dashboard', async () => {
+    for (const [path, type] of [
+      ['/dashboard', 'text/html'],
+      ['/style.css', 'text/css'],
+    ] as const) {
+      expect((await blog.get(path)).headers.get('content-type'), path).to.contain(type);
     }
-    expect((await fetch(url)).status).to.equal(200);
+    for (const path of ['/page/index.html', '/data/secret', '/server.ts']) {
+      expect((await blog.get(path)).status, path).to.equal(404);
+    }
   });
 
   it('can share its store with the program that serves /admin and /docs', async () => {
@@ -220,9 +154,9 @@ describe('the accounts example', function () {
         );
         return words
           .slice(1)
-          .map((word) => word.replace(/^keys$|(?<=^sqlite:)data/, join(data, '..', '$&')));
+          .map((word) => word.replace(/^keys$|(?<=^sqlite:)data/, join(blog.data, '..', '$&')));
       });
-    const { client } = await member('Radia');
+    const { client } = await blog.member('Radia');
     const { id } = (await client.posts.create({ title: 'Tree', slug: 'tree', tags: ['net'] }))
       .record;
     const token = (await rostrum(...create)).stdout.trim();
@@ -241,18 +175,13 @@ describe('the accounts example', function () {
     expect((await client.posts.get(id)).record.title).to.equal('Spanning tree');
   });
 
-  it('matches the code and packages in docs/accounts.md', async () => {
+  it('matches the code in docs/accounts.md', async () => {
     const names = ['accounts.ts', 'roles.ts', 'server.ts', 'page/session.ts'];
-    const read = (name: string) => readFile(join(cwd, name), 'utf8');
+    const read = (name: string) => readFile(join(folder, name), 'utf8');
     const source = (await Promise.all(names.map(read))).join('\n');
     const blocks = blocksOf('docs/accounts.md', 'ts');
     expect(blocks).to.have.length(5);
     for (const { text } of blocks) expect(source).to.include(text);
-
-    const { dependencies, devDependencies } = JSON.parse(await read('package.json'));
-    const install = blocksOf('docs/accounts.md', 'sh').find(({ text }) => text.includes('npm i '));
-    const installed = install?.text.match(/(?<= )[@a-z][\w/-]*(?=\s)/g);
-    expect(installed).to.include.members(Object.keys({ ...dependencies, ...devDependencies }));
   });
 });
 

@@ -3,21 +3,16 @@
 import { attempt, button, unsaved } from './actions.ts';
 import { find, h, link } from './dom.ts';
 import { exit, profile, visitor } from './people.ts';
-import { author, drafts, home, isEditor, mine, post } from './posts.ts';
+import { drafts, isEditor, mine } from './posts.ts';
 import { account, loadSession } from './session.ts';
 import { edit, write } from './write.ts';
 
 type View = (id: string, query: URLSearchParams) => Promise<Node[]>;
 
+/** All but the first need an account: a visitor gets the form to sign in. */
 const views = new Map<string, View>([
-  ['', home],
-  ['posts', post],
-  ['authors', author],
   ['sign-in', visitor],
-]);
-/** Views that need an account: a visitor gets the form to sign in. */
-const ownViews = new Map<string, View>([
-  ['mine', mine],
+  ['', mine],
   ['drafts', drafts],
   ['write', write],
   ['edit', edit],
@@ -31,28 +26,28 @@ async function show(): Promise<void> {
   unsaved.check = () => false;
   const [path = '', query] = location.hash.replace(/^#\/?/, '').split('?');
   const [name = '', id = ''] = path.split('/').map(decodeURIComponent);
-  const own = ownViews.get(name);
-  const view = views.get(name) ?? (account ? own : own && visitor);
+  const view = account || !views.has(name) ? views.get(name) : visitor;
   const nodes = await (view?.(id, new URLSearchParams(query)) ?? [h('h1', {}, 'Page not found')]);
   // Another view has been asked for meanwhile.
   if (number !== shown) return;
   find('view').replaceChildren(...nodes);
   showMenu();
   const heading = find('view').querySelector('h1');
-  document.title = `${heading?.textContent} · Blog`;
+  document.title = `${heading?.textContent} · Dashboard`;
   Object.assign(heading ?? {}, { tabIndex: -1 });
   heading?.focus();
 }
 
 function showMenu(): void {
-  const own = [
-    link('#/write', 'Write'),
-    link('#/mine', 'My posts'),
-    ...(isEditor() ? [link('#/drafts', 'Drafts')] : []),
-    link('#/profile', 'Profile'),
-    button('Sign out', exit),
-  ];
-  const links = [link('#/', 'Posts'), ...(account ? own : [link('#/sign-in', 'Sign in')])];
+  const links = account
+    ? [
+        link('#/', 'My posts'),
+        link('#/write', 'Write'),
+        ...(isEditor() ? [link('#/drafts', 'Drafts')] : []),
+        link('#/profile', 'Profile'),
+        button('Sign out', exit),
+      ]
+    : [link('#/sign-in', 'Sign in')];
   for (const item of links) {
     const isHere = item instanceof HTMLAnchorElement && item.hash === (location.hash || '#/');
     if (isHere) item.setAttribute('aria-current', 'page');

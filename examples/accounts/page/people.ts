@@ -42,7 +42,7 @@ export async function visitor(): Promise<Node[]> {
       ),
       async (credentials) => {
         await signIn(credentials);
-        await goTo('#/mine');
+        await goTo('#/');
       },
     ),
     h('h2', {}, 'Sign up'),
@@ -57,7 +57,7 @@ export async function visitor(): Promise<Node[]> {
       ),
       async (fields) => {
         await signUp(fields);
-        await goTo('#/mine');
+        await goTo('#/');
       },
     ),
   ];
@@ -94,7 +94,8 @@ async function leave(): Promise<void> {
 
 export async function exit(): Promise<void> {
   await signOut();
-  await goTo('#/');
+  unsaved.check = () => false;
+  location.href = '/';
 }
 
 /** Goes to a view once someone has signed in or out: the event `account` shows it. */

@@ -101,7 +101,7 @@ function form(opened?: Saved): Node[] {
       return recover(error);
     }
     unsaved.check = () => false;
-    location.hash = '#/mine';
+    location.hash = '#/';
   }
 
   /** Keeps what was typed if someone else has changed or deleted the post, and says what to do. */

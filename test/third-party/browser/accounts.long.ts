@@ -53,7 +53,7 @@ describe('examples/accounts in Chromium', function () {
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
     watch(page, wrong);
-    await page.goto(url + hash);
+    await page.goto(hash.startsWith('#') ? `${url}dashboard${hash}` : url);
     await page.getByRole('heading', { level: 1 }).waitFor();
     return page;
   }
@@ -96,7 +96,8 @@ describe('examples/accounts in Chromium', function () {
 
   it('lets a user sign up and publish a post that readers can find', async () => {
     const page = await open(await inOneBrowser());
-    await follow(page, 'Sign in');
+    await follow(page, 'Write');
+    await heading(page, 'Sign in').waitFor();
     await enter(page, 'Sign in', credentialsOf('Ada'));
     await alert(page, 'Invalid email or password');
     await enter(page, 'Sign up', { Name: 'Ada', ...credentialsOf('Ada') });
@@ -123,12 +124,11 @@ describe('examples/accounts in Chromium', function () {
     await reader.reload();
     await reader.getByRole('searchbox').fill('über');
     await press(reader, 'Search');
-    await follow(reader, '#steam');
+    await follow(reader, 'steam');
     await heading(reader, 'Posts about steam').waitFor();
     await follow(reader, 'Über Engines!');
     await heading(reader, 'Über Engines!').waitFor();
-    expect(await reader.locator('.text').allTextContents()).to.deep.equal(['One', 'Two']);
-    expect(await reader.getByRole('link', { name: 'Edit' }).count()).to.equal(0);
+    expect(await reader.locator('.body').innerText()).to.match(/One\s+Two/);
     await follow(reader, 'Ada');
     await heading(reader, 'Ada').waitFor();
     await reader.getByRole('searchbox').waitFor({ state: 'detached' });
@@ -213,7 +213,7 @@ describe('examples/accounts in Chromium', function () {
       if (request.url().endsWith('/api/auth/token')) renewals++;
     });
     await page.clock.install();
-    await follow(page, 'Sign in');
+    await page.goto(`${url}dashboard`);
     await enter(page, 'Sign up', { Name: 'Barbara', ...credentialsOf('Barbara') });
     await heading(page, 'My posts').waitFor();
     await write(page, { Title: 'Types' }, 'Save draft');
@@ -258,7 +258,7 @@ describe('examples/accounts in Chromium', function () {
     await press(page, 'Delete my profile');
     await heading(page, 'Posts').waitFor();
     expect(await page.getByText('Landing').count()).to.equal(0);
-    await follow(page, 'Sign in');
+    await follow(page, 'Write');
     await enter(page, 'Sign in', credentialsOf('Margaret'));
     await page.getByText('There are no posts here yet.').waitFor();
     await follow(page, 'Profile');
@@ -305,7 +305,11 @@ describe('examples/accounts in Chromium', function () {
       await follow(page, 'View');
       await heading(page, title).waitFor();
       await check(page, 'a post');
-      for (const view of ['Posts', 'My posts', 'Profile']) {
+      await follow(page, 'Posts');
+      await heading(page, 'Posts').waitFor();
+      await check(page, 'Posts');
+      await follow(page, 'Write');
+      for (const view of ['My posts', 'Profile']) {
         await follow(page, view);
         await heading(page, view).waitFor();
         await check(page, view);

@@ -1,0 +1,260 @@
+// The pages for readers, and the feed and the sitemap.
+
+import Router from '@koa/router';
+import { Feed } from 'feed';
+import type { Context, Middleware } from 'koa';
+import { type Instant, isRostrumError, type Position } from 'rostrum';
+import { bodyOf, excerptOf } from './body.ts';
+import { html, type Markup } from './html.ts';
+import { isFresh, type PageHead, type Site, sendPage } from './layout.ts';
+import { anonymous } from './roles.ts';
+import type { Blog, Post } from './store.ts';
+
+const perPage = 10;
+/** The most addresses in a sitemap (sitemaps.org). */
+const inSitemap = 50_000;
+
+type Posts = Blog['posts'];
+type Page = Awaited<ReturnType<Posts['listWithAuthors']>>;
+type Filter = NonNullable<Parameters<Posts['list']>[0]>['filter'];
+type Author = Page['users'][number];
+
+const pathTo = (...names: string[]) => `/${names.map(encodeURIComponent).join('/')}`;
+const pathOf = ({ id, slug }: Pick<Post, 'id' | 'slug'>) => pathTo('posts', slug ?? id);
+
+/** Serves the pages. They show only what a client without credentials can see. */
+export function readerPages(rostrum: Blog, site: Site): Middleware {
+  const { posts, users } = rostrum.as({ name: 'reader', subject: null, scopes: anonymous });
+  const router = new Router({ strict: true, sensitive: true });
+
+  router.get('/', async (ctx) => {
+    const start = textIn(ctx, 'q').trim();
+    const filter = start === '' ? {} : { titleStartsWith: start };
+    const search = html`<form class="search" role="search" action="/">
+<label>Title starts with<input type="search" name="q" value="${start}" maxlength="200"></label>
+<button>Search</button>
+</form>`;
+    const title = start === '' ? 'Posts' : `Posts that start with “${start}”`;
+    await sendList(ctx, filter, { title, path: '/' }, html`<h1>${title}</h1>${search}`);
+  });
+
+  router.get('/tags/:tag', async (ctx) => {
+    const { tag = '' } = ctx.params;
+    const head = { title: `Posts about ${tag}`, path: pathTo('tags', tag) };
+    await sendList(ctx, { tags: [tag] }, head, html`<h1>${head.title}</h1>`);
+  });
+
+  router.get('/authors/:id', async (ctx) => {
+    const { id = '' } = ctx.params;
+    const author = await users.getPublic(id);
+    const { name, about } = author.record;
+    const head = { title: name, description: about ?? undefined, path: pathTo('authors', id) };
+    const intro = html`<h1>${name}</h1>${about && html`<p class="text">${about}</p>`}`;
+    await sendList(ctx, { authorId: id }, head, intro, author.json);
+  });
+
+  /** Sends a page of a list, newest first. */
+  async function sendList(
+    ctx: Context,
+    filter: Filter,
+    head: PageHead,
+    intro: Markup,
+    ...shown: readonly string[]
+  ): Promise<void> {
+    const after = positionIn(ctx);
+    const page = await posts.listWithAuthors({ filter, limit: perPage, after });
+    if (isFresh(ctx, ...shown, ...jsonOf(page))) return;
+    const rows = page.items.map(({ record }) => rowOf(record, page.users));
+    const query = new URLSearchParams(ctx.search);
+    query.set('after', cursorOf(page.next) ?? '');
+    const content = html`${intro}
+${rows.length > 0 ? html`<ul class="posts">${rows}</ul>` : html`<p class="empty">There are no posts here yet.</p>`}
+${page.next && html`<p><a class="button" rel="next" href="${head.path}?${String(query)}">Older posts</a></p>`}`;
+    sendPage(ctx, site, head, content);
+  }
+
+  router.get('/posts/:name', async (ctx) => {
+    const { name = '' } = ctx.params;
+    const page = await posts.listWithAuthors({ filter: { slug: name } });
+    const [found] = page.items;
+    if (found === undefined) return redirect(ctx, name);
+    sendPost(ctx, page, found.record);
+  });
+
+  /** Redirects from a former slug, or from an id. A post without a slug is served under its id. */
+  async function redirect(ctx: Context, name: string): Promise<void> {
+    for (const filter of [{ formerSlugs: [name] }, { ids: [name] }]) {
+      const page = await posts.listWithAuthors({ filter });
+      const post = page.items[0]?.record;
+      if (post?.slug != null) {
+        // Not for good: the author can take the old address again.
+        ctx.set('Cache-Control', 'public, no-cache');
+        ctx.status = 301;
+        return ctx.redirect(pathOf(post));
+      }
+      if (post !== undefined) return sendPost(ctx, page, post);
+    }
+    ctx.throw(404);
+  }
+
+  function sendPost(ctx: Context, page: Page, post: Post): void {
+    if (isFresh(ctx, ...jsonOf(page))) return;
+    const body = bodyOf(post);
+    const [, image] = /<img [^>]*?src="([^"]*)"/.exec(body.text) ?? [];
+    const author = authorOf(post, page.users);
+    const content = html`<article>
+<h1>${post.title}</h1>
+${factsOf(post, page.users)}
+<div class="body">${body}</div>
+</article>`;
+    const head = {
+      title: post.title,
+      description: excerptOf(post),
+      path: pathOf(post),
+      article: { publishedAt: post.publishedAt ?? '', author: author?.record.name },
+      image: image && new URL(image.replaceAll('&amp;', '&'), site.url).href,
+    };
+    sendPage(ctx, site, head, content);
+  }
+
+  router.get('/feed.xml', async (ctx) => {
+    const page = await posts.listWithAuthors({ limit: 20 });
+    if (isFresh(ctx, ...jsonOf(page))) return;
+    const { title, url } = site;
+    const feed = new Feed({
+      title,
+      id: `${url}/`,
+      link: `${url}/`,
+      feedLinks: { atom: `${url}/feed.xml` },
+      copyright: '',
+      updated: new Date(page.items[0]?.record.publishedAt ?? 0),
+    });
+    for (const { record: post } of page.items) {
+      const author = authorOf(post, page.users);
+      feed.addItem({
+        title: xmlText(post.title),
+        id: url + pathTo('posts', post.id),
+        link: url + pathOf(post),
+        date: new Date(post.updatedAt),
+        published: new Date(post.publishedAt ?? 0),
+        description: xmlText(excerptOf(post)),
+        content: xmlText(bodyOf(post).text.replaceAll(/(src|href)="\//g, `$1="${url}/`)),
+        ...(author && { author: [{ name: xmlText(author.record.name) }] }),
+      });
+    }
+    ctx.type = 'application/atom+xml';
+    ctx.body = feed.atom1();
+  });
+
+  let sitemap: { readonly text: Promise<string>; readonly until: number } | undefined;
+  router.get('/sitemap.xml', async (ctx) => {
+    // Reads all posts, so at most once a minute.
+    if (sitemap === undefined || sitemap.until < Date.now()) {
+      sitemap = { text: readSitemap(), until: Date.now() + 60_000 };
+    }
+    const text = await sitemap.text.catch((error) => {
+      sitemap = undefined;
+      throw error;
+    });
+    if (isFresh(ctx, text)) return;
+    ctx.type = 'application/xml';
+    ctx.body = text;
+  });
+
+  async function readSitemap(): Promise<string> {
+    const entries: Markup[] = [];
+    let after: Position | undefined;
+    do {
+      const page = await posts.list({ fields: ['slug', 'updatedAt'], after });
+      for (const { record } of page.items) {
+        const lastmod = html`<lastmod>${record.updatedAt}</lastmod>`;
+        entries.push(html`<url><loc>${site.url + pathOf(record)}</loc>${lastmod}</url>\n`);
+      }
+      after = page.next;
+    } while (after !== undefined && entries.length < inSitemap);
+    return html`<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${entries.slice(0, inSitemap)}</urlset>
+`.text;
+  }
+
+  router.get('/robots.txt', (ctx) => {
+    ctx.body = `User-agent: *\nDisallow: /dashboard\nSitemap: ${site.url}/sitemap.xml\n`;
+  });
+
+  const serve = router.routes();
+  return async (ctx, next) => {
+    try {
+      await serve(ctx as never, next);
+    } catch (error) {
+      const isMissing =
+        isRostrumError(error, 'user-not-found') || (error as { status?: number }).status === 404;
+      if (!isMissing) throw error;
+      ctx.status = 404;
+    }
+    const isPage = !ctx.path.startsWith('/api/') && ctx.accepts('json', 'html') === 'html';
+    if (ctx.status !== 404 || !isPage) return;
+    const head = { title: 'Page not found', path: ctx.path };
+    sendPage(ctx, site, head, html`<h1>${head.title}</h1><p><a href="/">All posts</a></p>`);
+    ctx.set('Cache-Control', 'no-store');
+    ctx.status = 404;
+  };
+}
+
+const jsonOf = ({ items, users, next }: Page) => [
+  ...[...items, ...users].map(({ json }) => json),
+  JSON.stringify(next ?? null),
+];
+
+function textIn(ctx: Context, name: string): string {
+  const value = ctx.query[name];
+  return typeof value === 'string' ? value : '';
+}
+
+const cursorOf = (position: Position | undefined) =>
+  position && Buffer.from(JSON.stringify([position.key, position.id])).toString('base64url');
+
+/** Returns the position after which a page begins. A cursor that is not one of ours is a 404. */
+function positionIn(ctx: Context): Position | undefined {
+  const cursor = textIn(ctx, 'after');
+  if (cursor === '') return undefined;
+  try {
+    const [key, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const position = { key, id };
+    const isOurs = cursorOf(position) === cursor && !Number.isNaN(Date.parse(key));
+    if (isOurs && typeof id === 'string' && new Date(key).toISOString() === key) return position;
+  } catch {}
+  return ctx.throw(404);
+}
+
+const authorOf = (post: Post, authors: readonly Author[]) =>
+  authors.find(({ record }) => record.id === post.authorId);
+
+function rowOf(post: Post, authors: readonly Author[]): Markup {
+  return html`<li>
+<h2><a href="${pathOf(post)}">${post.title}</a></h2>
+${factsOf(post, authors)}
+<p>${excerptOf(post)}</p>
+</li>
+`;
+}
+
+const dates = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
+const timeOf = (instant: Instant) =>
+  html`<time datetime="${instant}">${dates.format(new Date(instant))}</time>`;
+
+/** Who wrote a post, and when, and its tags. */
+function factsOf(post: Post, authors: readonly Author[]): Markup {
+  const author = authorOf(post, authors)?.record;
+  const by = author
+    ? html`<a rel="author" href="${pathTo('authors', author.id)}">${author.name}</a>`
+    : 'Without an author';
+  const tags = (post.tags ?? []).map(
+    (tag) => html` <a class="tag" rel="tag" href="${pathTo('tags', tag)}">${tag}</a>`,
+  );
+  return html`<p class="facts">${by} ${timeOf(post.publishedAt ?? post.createdAt)}${tags}</p>`;
+}
+
+/** Removes the characters that XML cannot contain. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: These are the characters.
+const xmlText = (text: string) => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '');

@@ -48,7 +48,7 @@ export async function openAccounts(folder: string, url: string) {
       return { name: payload.sub, subject: payload.sub, scopes };
     },
   };
-  return { auth, verifier };
+  return { auth, database, verifier };
 }
 
 /** Returns the secret that better-auth encrypts its keys with. The first start makes one. */

@@ -6,10 +6,13 @@ import { toNodeHandler } from 'better-auth/node';
 import Koa, { type Context } from 'koa';
 import { bearerAuthentication, createApp, serve } from 'rostrum/http';
 import { openAccounts } from './accounts.ts';
+import { folderBlobs } from './blobs.ts';
+import { createImages } from './images.ts';
 import { isFresh } from './layout.ts';
 import { readerPages } from './pages.ts';
 import { anonymous } from './roles.ts';
 import { openBlog } from './store.ts';
+import { writingRoutes } from './writing.ts';
 
 const port = Number(process.env.PORT ?? 3000);
 const folder = process.env.DATA ?? 'data';
@@ -19,8 +22,10 @@ const site = {
 };
 
 const { store, rostrum } = await openBlog(folder);
-const { auth, verifier } = await openAccounts(folder, site.url);
+const { auth, database, verifier } = await openAccounts(folder, site.url);
 const signing = toNodeHandler(auth);
+const authenticate = bearerAuthentication([verifier]);
+const images = createImages(folderBlobs(join(folder, 'images')), database, rostrum.posts);
 
 const app = new Koa();
 app.use((ctx, next) => {
@@ -33,10 +38,11 @@ app.use(async (ctx, next) => {
   await signing(ctx.req, ctx.res);
 });
 app.use(files);
+app.use(writingRoutes(authenticate, images));
 app.use(readerPages(rostrum, site));
 
 const api = createApp(rostrum, {
-  authenticate: bearerAuthentication([verifier]),
+  authenticate,
   anonymous,
   pages: [],
   ready: () => store.ready(),
@@ -75,7 +81,13 @@ const server = await serve(app, { port, host: 'localhost' }).catch((error: Error
 });
 console.log(`The blog is at ${site.url}`);
 
+/** Deletes unused images at the start, and each hour. */
+const sweep = () => images.sweep().catch((error) => console.error(error));
+await sweep();
+const sweeping = setInterval(sweep, 60 * 60 * 1000);
+
 process.once('SIGTERM', async () => {
+  clearInterval(sweeping);
   await server.close();
   await store.close();
 });

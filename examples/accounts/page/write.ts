@@ -2,7 +2,9 @@
 
 import { isApiProblem, type Versioned } from 'rostrum-client';
 import { button, onSubmit, unsaved } from './actions.ts';
+import { tagField } from './chips.ts';
 import { badge, field, h, input, link, say, submit } from './dom.ts';
+import { imageButton, previewButton } from './media.ts';
 import { merge, type Texts } from './merge.ts';
 import { addressOf, linkTo, stateOf } from './posts.ts';
 import { api, type Post } from './session.ts';
@@ -26,6 +28,9 @@ function form(opened?: Saved): Node[] {
   /** The texts as they were when the post was read. */
   let base: Texts;
 
+  /** Imported posts are HTML, and stay so. */
+  const format = () => (saved && saved.record.format !== 'markdown' ? 'html' : 'markdown');
+
   const title = input('title', { required: true, maxLength: 300 });
   const slug = input('slug', {
     required: true,
@@ -33,18 +38,27 @@ function form(opened?: Saved): Node[] {
     pattern: `${word}(-${word})*`,
     title: 'Small letters and digits, with hyphens between words.',
   });
-  const tags = input('tags');
+  const tags = tagField('tags');
+  const when = input('publishedAt', { type: 'datetime-local' });
   const body = h('textarea', { name: 'body', className: 'long' });
   const controls = [title, slug, tags, body];
   const fields: Readonly<Record<string, HTMLElement>> = {
     title: field('Title', title),
     slug: field('Address', slug),
-    tags: field('Tags, separated by commas', tags),
-    body: field('Text', body),
+    tags: tags.element,
+    body: field(opened && format() === 'html' ? 'Text (HTML)' : 'Text (Markdown)', body),
   };
   const state = h('div', { className: 'row' });
+  const preview = h('div', {});
+  const tools = h(
+    'div',
+    { className: 'bar' },
+    imageButton(body, () => format() === 'markdown'),
+    previewButton(() => body.value, format, preview),
+  );
+  const schedule = field('Publish at (now, if empty)', when);
   const buttons = h('div', { className: 'bar' });
-  const element = h('form', {}, ...Object.values(fields), buttons);
+  const element = h('form', {}, ...Object.values(fields), tools, preview, schedule, buttons);
 
   const typed = (): Texts => Object.fromEntries(controls.map(({ name, value }) => [name, value]));
   const fill = (texts: Texts) => {
@@ -63,6 +77,7 @@ function form(opened?: Saved): Node[] {
   function showState(): void {
     const now = saved && stateOf(saved.record);
     const isPublic = saved && now === undefined;
+    schedule.hidden = isPublic === true;
     state.replaceChildren(
       ...(now ? [badge(now)] : []),
       ...(saved && isPublic ? [link(addressOf(saved.record), 'View')] : []),
@@ -70,19 +85,30 @@ function form(opened?: Saved): Node[] {
     buttons.replaceChildren(
       ...(isPublic
         ? [submit('Save'), submit('Make a draft', { value: 'draft', className: '' })]
-        : [submit('Save draft', { className: '' }), submit('Publish', { value: 'public' })]),
+        : [
+            submit(now === 'Scheduled' ? 'Save' : 'Save draft', { className: '' }),
+            submit('Publish', { value: 'public' }),
+            ...(now === 'Scheduled'
+              ? [submit('Make a draft', { value: 'draft', className: '' })]
+              : []),
+          ]),
       ...(saved ? [button('Delete', remove, 'bad')] : []),
     );
   }
 
   async function save(pressed: string): Promise<void> {
     const sent = typed();
-    const publishedAt = pressed === 'public' ? new Date().toISOString() : null;
-    const input = { ...inputOf(sent), ...(pressed !== '' && { publishedAt }) };
+    const time = when.value === '' ? new Date() : new Date(when.value);
+    const publishedAt = pressed === 'public' ? time.toISOString() : null;
+    const input = {
+      ...inputOf(sent),
+      ...formerSlugs(sent.slug ?? ''),
+      ...(pressed !== '' && { publishedAt }),
+    };
     try {
       saved = saved
         ? await api.posts.patch(saved.record.id, input, { ifMatch: saved.version })
-        : await api.posts.create({ publishedAt: null, ...input });
+        : await api.posts.create({ publishedAt: null, format: 'markdown', ...input });
     } catch (error) {
       return recover(error);
     }
@@ -90,7 +116,16 @@ function form(opened?: Saved): Node[] {
     // Not if someone has left the form meanwhile.
     if (!element.isConnected) return;
     history.replaceState(null, '', linkTo('edit', saved.record.id));
-    say(pressed === 'public' ? 'Published.' : 'Saved.');
+    const done = stateOf(saved.record) ? 'Scheduled.' : 'Published.';
+    say(pressed === 'public' ? done : 'Saved.');
+  }
+
+  /** The old address of a public post redirects to the new one. */
+  function formerSlugs(slug: string) {
+    const { record } = saved ?? {};
+    if (!record?.slug || record.slug === slug || stateOf(record) !== undefined) return {};
+    const former = (record.formerSlugs ?? []).filter((one) => one !== slug && one !== record.slug);
+    return { formerSlugs: [...former, record.slug].slice(-50) };
   }
 
   async function remove(): Promise<void> {
@@ -125,6 +160,7 @@ function form(opened?: Saved): Node[] {
   function take(version: Saved, before: Texts): readonly string[] {
     saved = version;
     base = textsOf(version);
+    when.value = localTime(version.record.publishedAt);
     const { texts, conflicts } = merge(before, typed(), base);
     fill(texts);
     showState();
@@ -154,6 +190,7 @@ function form(opened?: Saved): Node[] {
 
   fill(textsOf(saved));
   base = typed();
+  when.value = localTime(saved?.record.publishedAt);
   showState();
   unsaved.check = () => controls.some(({ name, value }) => value !== base[name]);
   onSubmit(element, (_, pressed) => save(pressed));
@@ -164,12 +201,18 @@ function textsOf(saved?: Saved): Texts {
   const { title = '', slug, tags, body = '' } = saved?.record ?? {};
   // A textarea has no other line breaks.
   const lines = body.replace(/\r\n?/g, '\n');
-  return { title, slug: slug ?? '', tags: tags?.join(', ') ?? '', body: lines };
+  return { title, slug: slug ?? '', tags: tags?.join('\n') ?? '', body: lines };
 }
 
 function inputOf({ title = '', slug = '', tags = '', body = '' }: Texts) {
-  const list = tags.split(',').map((tag) => tag.trim());
-  return { title, slug, tags: list.filter((tag) => tag !== ''), body };
+  return { title, slug, tags: tags === '' ? [] : tags.split('\n'), body };
+}
+
+/** Returns an instant as an input of the type `datetime-local` takes it: without an offset. */
+function localTime(instant: string | null | undefined): string {
+  if (!instant) return '';
+  const time = new Date(instant);
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 /** Returns the words of a title as an address: `Über Bäume!` is `uber-baume`. */

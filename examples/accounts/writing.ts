@@ -1,0 +1,84 @@
+// What members need to write, beside the API: a preview and images.
+
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { type Authenticate, problemResponses } from 'rostrum/http';
+import { bodyOf } from './body.ts';
+import { html } from './html.ts';
+import { type Images, imageTypes, maxImageBytes } from './images.ts';
+
+/** A body has at most 500,000 characters. */
+const maxTextBytes = 2_000_000;
+
+export function writingRoutes(authenticate: Authenticate, images: Images): Middleware {
+  const router = new Router({ strict: true, sensitive: true });
+
+  /** Returns the id of the caller's user. Cookies do not count, so no other site can call this. */
+  async function member(ctx: Context): Promise<string> {
+    const caller = await authenticate(ctx as never);
+    if (caller === undefined || 'refused' in caller || caller.subject === null) {
+      return ctx.throw(401, 'Sign in first.');
+    }
+    return caller.subject;
+  }
+
+  router.post('/preview', async (ctx) => {
+    await member(ctx);
+    const body = (await readBody(ctx, maxTextBytes)).toString();
+    ctx.type = 'html';
+    ctx.set('Content-Security-Policy', "default-src 'none'; sandbox");
+    ctx.body = html`<!doctype html>
+<html lang="en">
+<title>Preview</title>
+<link rel="stylesheet" href="/style.css">
+<div class="body preview">${bodyOf({ body, format: String(ctx.query.format) })}</div>
+</html>`.text;
+  });
+
+  router.post('/images', async (ctx) => {
+    const account = await member(ctx);
+    const name = await images.add(await readBody(ctx, maxImageBytes), account);
+    ctx.status = 201;
+    ctx.body = { path: `/images/${name}` };
+  });
+
+  router.get('/images/:name', async (ctx) => {
+    const { name = '' } = ctx.params;
+    const [, extension = ''] = /^[0-9a-f]{64}\.(\w+)$/.exec(name) ?? ctx.throw(404);
+    const bytes = await images.get(name);
+    if (bytes === undefined) ctx.throw(404);
+    ctx.set({
+      ETag: `"${name}"`,
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+    });
+    ctx.type = imageTypes[extension] ?? 'application/octet-stream';
+    ctx.status = 200;
+    if (ctx.fresh) ctx.status = 304;
+    else ctx.body = bytes;
+  });
+
+  const problems = problemResponses();
+  const serve = router.routes();
+  return (ctx, next) =>
+    ctx.path === '/preview' || ctx.path.startsWith('/images')
+      ? problems(ctx, () => serve(ctx as never, next) as Promise<void>)
+      : next();
+}
+
+/** Reads a body of at most `max` bytes, and no further than that. */
+async function readBody(ctx: Context, max: number): Promise<Buffer> {
+  const tooLarge = () => {
+    ctx.set('Connection', 'close');
+    return ctx.throw(413, `Send at most ${max / 1e6} MB.`);
+  };
+  if (ctx.length > max) tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > max) tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,4 +1,4 @@
-// Gives an account a role: npm run role -- ada@example.com editor
+// Gives an account a role, or bans it: npm run role -- ada@example.com editor
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,8 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { roles } from './roles.ts';
 
 const [email = '', role = ''] = process.argv.slice(2);
-if (!Object.hasOwn(roles, role)) {
-  console.error(`Usage: npm run role -- EMAIL ${Object.keys(roles).join('|')}`);
+const isBan = role === 'banned';
+if (!isBan && !Object.hasOwn(roles, role)) {
+  console.error(`Usage: npm run role -- EMAIL ${Object.keys(roles).join('|')}|banned`);
   process.exit(2);
 }
 const path = join(process.env.DATA ?? 'data', 'accounts.db');
@@ -16,10 +17,10 @@ if (!existsSync(path)) {
   process.exit(1);
 }
 using database = new DatabaseSync(path, { timeout: 5000 });
-const change = database.prepare('UPDATE user SET role = ? WHERE email = ?');
-if (change.run(role, email.toLowerCase()).changes === 0) {
+const change = database.prepare('UPDATE user SET role = ?, banned = ? WHERE email = ?');
+if (change.run(isBan ? 'user' : role, Number(isBan), email.toLowerCase()).changes === 0) {
   console.error(`No account has the address ${email}.`);
   process.exitCode = 1;
 } else {
-  console.log(`${email} now has the role ${role}.`);
+  console.log(isBan ? `${email} is now banned.` : `${email} now has the role ${role}.`);
 }

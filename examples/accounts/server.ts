@@ -5,10 +5,11 @@ import { extname, join } from 'node:path';
 import { toNodeHandler } from 'better-auth/node';
 import Koa, { type Context } from 'koa';
 import { bearerAuthentication, createApp, serve } from 'rostrum/http';
-import { openAccounts } from './accounts.ts';
+import { openAccounts, operator } from './accounts.ts';
 import { folderBlobs } from './blobs.ts';
 import { createImages } from './images.ts';
 import { isFresh } from './layout.ts';
+import { openMail } from './mail.ts';
 import { readerPages } from './pages.ts';
 import { anonymous } from './roles.ts';
 import { openBlog } from './store.ts';
@@ -21,13 +22,15 @@ const site = {
   url: (process.env.PUBLIC_URL ?? `http://localhost:${port}`).replace(/\/$/, ''),
 };
 
-const { store, rostrum } = await openBlog(folder);
-const { auth, database, verifier } = await openAccounts(folder, site.url);
+const { store, rostrum } = await openBlog(folder, process.env.MONGODB_URL);
+const mail = openMail(process.env.MAIL_FROM ?? 'blog@localhost', process.env.SMTP_URL || undefined);
+const { auth, database, verifier } = await openAccounts(folder, site, mail, rostrum);
 const signing = toNodeHandler(auth);
-const authenticate = bearerAuthentication([verifier]);
+const authenticate = bearerAuthentication([operator(join(folder, 'operator-key')), verifier]);
 const images = createImages(folderBlobs(join(folder, 'images')), database, rostrum.posts);
 
-const app = new Koa();
+/** Behind a proxy, the address of a client is the last one in `X-Forwarded-For`. */
+const app = new Koa({ proxy: Boolean(process.env.TRUST_PROXY), maxIpsCount: 1 });
 app.use((ctx, next) => {
   ctx.set('X-Content-Type-Options', 'nosniff');
   return next();
@@ -35,6 +38,8 @@ app.use((ctx, next) => {
 app.use(async (ctx, next) => {
   if (!ctx.path.startsWith('/api/auth/')) return next();
   ctx.respond = false;
+  // For better-auth's limits: no client can choose it.
+  ctx.req.headers['x-client-address'] = ctx.ip;
   await signing(ctx.req, ctx.res);
 });
 app.use(files);
@@ -44,7 +49,7 @@ app.use(readerPages(rostrum, site));
 const api = createApp(rostrum, {
   authenticate,
   anonymous,
-  pages: [],
+  pages: ['admin'],
   ready: () => store.ready(),
 });
 for (const middleware of api.middleware) app.use(middleware);
@@ -75,10 +80,12 @@ async function files(ctx: Context, next: () => Promise<unknown>): Promise<void> 
   ctx.body = text;
 }
 
-const server = await serve(app, { port, host: 'localhost' }).catch((error: Error) => {
-  console.error(`${error.message}. PORT=4000 npm start takes another port.`);
-  process.exit(1);
-});
+const server = await serve(app, { port, host: process.env.HOST ?? 'localhost' }).catch(
+  (error: Error) => {
+    console.error(`${error.message}. PORT=4000 npm start takes another port.`);
+    process.exit(1);
+  },
+);
 console.log(`The blog is at ${site.url}`);
 
 /** Deletes unused images at the start, and each hour. */

@@ -159,7 +159,7 @@ describe('writing in the accounts example', function () {
     const before = await stored();
     for (const headers of [{ 'content-length': 100_000_000 }, { 'transfer-encoding': 'chunked' }]) {
       let sent = 0;
-      const status = await new Promise((resolve, reject) => {
+      const status = await new Promise((resolve) => {
         const sending = request(`${blog.url}/images`, {
           method: 'POST',
           headers: { authorization, ...headers },
@@ -170,7 +170,11 @@ describe('writing in the accounts example', function () {
           sending.destroy();
           resolve(response.statusCode);
         });
-        sending.on('error', (error) => ended || reject(error));
+        // The server can close the connection before the client has read the response.
+        sending.on('error', ({ code }: NodeJS.ErrnoException) => {
+          ended = true;
+          resolve(code);
+        });
         const chunk = Buffer.concat([png, Buffer.alloc(64 * 1024)]);
         const write = () => {
           while (!ended && sent < 100_000_000) {
@@ -181,7 +185,7 @@ describe('writing in the accounts example', function () {
         };
         write();
       });
-      expect(status).to.equal(413);
+      expect(status).to.be.oneOf([413, 'EPIPE', 'ECONNRESET']);
       expect(sent).to.be.below(50_000_000);
     }
     expect(await stored()).to.deep.equal(before);

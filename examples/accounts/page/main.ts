@@ -2,16 +2,22 @@
 
 import { attempt, button, unsaved } from './actions.ts';
 import { find, h, link } from './dom.ts';
-import { exit, profile, visitor } from './people.ts';
+import { exit, forgot, profile, reset, verify, visitor } from './people.ts';
 import { drafts, isEditor, mine } from './posts.ts';
 import { account, loadSession } from './session.ts';
 import { edit, write } from './write.ts';
 
-type View = (id: string, query: URLSearchParams) => Promise<Node[]>;
+type View = (id: string) => Promise<Node[]>;
 
-/** All but the first need an account: a visitor gets the form to sign in. */
-const views = new Map<string, View>([
+/** Views for everyone. */
+const publicViews = new Map<string, View>([
   ['sign-in', visitor],
+  ['verify', verify],
+  ['forgot', forgot],
+  ['reset', reset],
+]);
+/** Views that need an account: a visitor gets the form to sign in. */
+const ownViews = new Map<string, View>([
   ['', mine],
   ['drafts', drafts],
   ['write', write],
@@ -24,10 +30,11 @@ let shown = 0;
 async function show(): Promise<void> {
   const number = ++shown;
   unsaved.check = () => false;
-  const [path = '', query] = location.hash.replace(/^#\/?/, '').split('?');
+  const path = location.hash.replace(/^#\/?/, '');
   const [name = '', id = ''] = path.split('/').map(decodeURIComponent);
-  const view = account || !views.has(name) ? views.get(name) : visitor;
-  const nodes = await (view?.(id, new URLSearchParams(query)) ?? [h('h1', {}, 'Page not found')]);
+  const own = ownViews.get(name);
+  const view = publicViews.get(name) ?? (account ? own : own && visitor);
+  const nodes = await (view?.(id) ?? [h('h1', {}, 'Page not found')]);
   // Another view has been asked for meanwhile.
   if (number !== shown) return;
   find('view').replaceChildren(...nodes);

@@ -18,6 +18,8 @@ async function send(path: string, body: BodyInit): Promise<Response> {
 export function imageButton(text: HTMLTextAreaElement, isMarkdown: () => boolean): HTMLElement {
   async function add(files: Iterable<File>): Promise<void> {
     for (const file of files) {
+      // The server says so, too, but cannot always be heard while it is sent more.
+      if (file.size > 5_000_000) throw new Error(`${file.name} is too large: send at most 5 MB.`);
       say(`Sending ${file.name} …`);
       const { path } = await (await send('/images', file)).json();
       // The name of the file is only its description, without characters that could end it.

@@ -1,11 +1,15 @@
 // Sign-up, sign-in, and the profile of the person who is signed in.
 
-import { button, onSubmit, unsaved } from './actions.ts';
-import { field, h, input, say, submit } from './dom.ts';
-import { account, api, loadSession, ownUser, signIn, signOut, signUp } from './session.ts';
+import { onSubmit, unsaved } from './actions.ts';
+import { field, find, h, input, link, say, submit } from './dom.ts';
+import * as session from './session.ts';
+import { account, api, loadSession, ownUser } from './session.ts';
 
-const email = () =>
-  field('Email', input('email', { type: 'email', autocomplete: 'username', required: true }));
+const email = (value = '') =>
+  field(
+    'Email',
+    input('email', { type: 'email', value, autocomplete: 'username', required: true }),
+  );
 const name = (value = '') =>
   field(
     'Name',
@@ -17,7 +21,7 @@ const name = (value = '') =>
       required: true,
     }),
   );
-const password = (label: string, autocomplete: AutoFill) =>
+const password = (label = 'Password', autocomplete: AutoFill = 'current-password') =>
   field(
     label,
     input('password', {
@@ -29,37 +33,72 @@ const password = (label: string, autocomplete: AutoFill) =>
     }),
   );
 
+const newPassword = () => password('New password, at least 8 characters', 'new-password');
+
+/** Creates a form with its name on the button. */
+function form(
+  name: string,
+  fields: readonly Node[],
+  action: (fields: Record<string, string>) => Promise<void>,
+): HTMLFormElement {
+  return onSubmit(h('form', { ariaLabel: name }, ...fields, submit(name)), action);
+}
+
+/** Shows that a form has done its work. */
+function finish(title: string, text: string): void {
+  find('view').replaceChildren(h('h1', {}, title), h('p', {}, text));
+}
+
 export async function visitor(): Promise<Node[]> {
   return [
     h('h1', {}, 'Sign in'),
-    onSubmit(
-      h(
-        'form',
-        { ariaLabel: 'Sign in' },
-        email(),
-        password('Password', 'current-password'),
-        submit('Sign in'),
-      ),
-      async (credentials) => {
-        await signIn(credentials);
-        await goTo('#/');
-      },
-    ),
+    form('Sign in', [email(), password()], async (credentials) => {
+      await session.signIn(credentials);
+      await goTo('#/');
+    }),
+    h('p', {}, link('#/forgot', 'Forgot your password?')),
     h('h2', {}, 'Sign up'),
-    onSubmit(
-      h(
-        'form',
-        { ariaLabel: 'Sign up' },
-        name(),
-        email(),
-        password('Password, at least 8 characters', 'new-password'),
-        submit('Sign up'),
-      ),
-      async (fields) => {
-        await signUp(fields);
-        await goTo('#/');
-      },
-    ),
+    form('Sign up', [name(), email(), newPassword()], async (fields) => {
+      await session.signUp(fields);
+      finish(
+        'Check your mail',
+        `We have sent a mail to ${fields.email}. Its link expires in an hour.`,
+      );
+    }),
+  ];
+}
+
+/** The form behind the link of the mail that confirms an address. */
+export async function verify(token: string): Promise<Node[]> {
+  const { email: address } = session.payloadOf(token);
+  return [
+    h('h1', {}, 'Confirm your address'),
+    form('Confirm', [email(address), password()], async (credentials) => {
+      await session.verify(token, credentials);
+      await goTo('#/');
+    }),
+    h('p', {}, link('#/forgot', 'Forgot your password?')),
+  ];
+}
+
+export async function forgot(): Promise<Node[]> {
+  return [
+    h('h1', {}, 'Forgot your password?'),
+    form('Send a link', [email()], async (fields) => {
+      await session.askForReset(fields);
+      finish('Check your mail', `If ${fields.email} has an account, we have sent a mail there.`);
+    }),
+  ];
+}
+
+/** The form behind the link of the mail that resets a password. */
+export async function reset(token: string): Promise<Node[]> {
+  return [
+    h('h1', {}, 'Choose a new password'),
+    form('Save', [newPassword()], async ({ password = '' }) => {
+      await session.reset(token, password);
+      finish('Your new password is saved', 'Sign in with it.');
+    }),
   ];
 }
 
@@ -76,26 +115,37 @@ export async function profile(): Promise<Node[]> {
         say('Saved.');
       },
     ),
-    h('h2', {}, 'Leave'),
-    h(
-      'p',
-      {},
-      'Delete your profile and all your posts. Your sign-in stays: if you sign in again, you start with an empty profile.',
+    h('h2', {}, 'Delete your account'),
+    h('p', {}, 'This cannot be undone.'),
+    onSubmit(
+      h(
+        'form',
+        { ariaLabel: 'Delete your account' },
+        password(),
+        h(
+          'div',
+          { className: 'bar' },
+          submit('Delete it, keep my posts', { value: 'keep', className: '' }),
+          submit('Delete it with my posts', { value: 'delete', className: 'bad' }),
+        ),
+      ),
+      async ({ password = '' }, pressed) => {
+        if (!confirm('Delete your account?')) return;
+        await session.deleteAccount(pressed === 'delete' ? 'delete' : 'keep', password);
+        leave();
+      },
     ),
-    button('Delete my profile', leave, 'bad'),
   ];
 }
 
-async function leave(): Promise<void> {
-  if (!confirm('Delete your profile and all your posts?')) return;
-  await api.me.delete({ posts: 'delete' });
-  await exit();
+function leave(): void {
+  unsaved.check = () => false;
+  location.href = '/';
 }
 
 export async function exit(): Promise<void> {
-  await signOut();
-  unsaved.check = () => false;
-  location.href = '/';
+  await session.signOut();
+  leave();
 }
 
 /** Goes to a view once someone has signed in or out: the event `account` shows it. */

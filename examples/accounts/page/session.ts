@@ -30,7 +30,7 @@ async function ask(path: string, body?: object) {
   const answer = await response.json();
   if (response.ok) return answer;
   const message = answer?.message ?? 'The server could not sign you in.';
-  throw Object.assign(new Error(message), { status: response.status });
+  throw Object.assign(new Error(message), { status: response.status, code: answer?.code });
 }
 
 /** True if the person who is signed in has a user, too. */
@@ -48,11 +48,47 @@ export async function loadSession(): Promise<void> {
   dispatchEvent(new Event('account'));
 }
 
-type Credentials = Readonly<Record<string, string>>;
+/** Tells the other windows that someone has signed in or out. */
+const windows = new BroadcastChannel('account');
+windows.onmessage = () => loadSession().catch(() => {});
 
-export const signIn = (credentials: Credentials) => ask('/sign-in/email', credentials);
-export const signUp = (credentials: Credentials) => ask('/sign-up/email', credentials);
-export const signOut = () => ask('/sign-out', {});
+type Fields = Readonly<Record<string, string>>;
+
+export const signUp = (fields: Fields) => ask('/sign-up/email', fields);
+
+/** Signs in. If the address is not confirmed, sends another link. */
+export async function signIn(credentials: Fields): Promise<void> {
+  await ask('/sign-in/email', credentials).catch(async (error) => {
+    if (error.code !== 'EMAIL_NOT_VERIFIED') throw error;
+    await ask('/send-verification-email', { email: credentials.email });
+    throw new Error('Confirm your address first. We have sent you another link.');
+  });
+  windows.postMessage('in');
+}
+
+/** Confirms an address with the token of a mail, and the password. Whoever has only one of them cannot. */
+export async function verify(token: string, credentials: Fields): Promise<void> {
+  await ask('/sign-in/email', credentials).catch(async (error) => {
+    if (error.code !== 'EMAIL_NOT_VERIFIED') throw error;
+    await ask(`/verify-email?${new URLSearchParams({ token })}`);
+  });
+  await signIn(credentials);
+}
+
+export const askForReset = (fields: Fields) => ask('/request-password-reset', fields);
+export const reset = (token: string, newPassword: string) =>
+  ask('/reset-password', { token, newPassword });
+
+export async function signOut(): Promise<void> {
+  await ask('/sign-out', {});
+  windows.postMessage('out');
+}
+
+/** Deletes the account and its user, with or without their posts. */
+export async function deleteAccount(posts: 'keep' | 'delete', password: string): Promise<void> {
+  await ask(`/delete-user?posts=${posts}`, { password });
+  windows.postMessage('out');
+}
 
 /** Returns the user of the account. Creates it the first time, and after it was deleted. */
 export async function ownUser({ name }: Account) {
@@ -78,14 +114,23 @@ export async function token(): Promise<string | undefined> {
 async function renewed({ id }: Account) {
   try {
     const { token: text } = await ask('/token');
-    const payload = text.split('.')[1].replaceAll('-', '+').replaceAll('_', '/');
-    const { sub, exp, iat } = JSON.parse(atob(payload));
+    const { account: owner, exp, iat } = payloadOf(text);
     // Somebody else has signed in in another window.
-    if (sub !== id) throw Object.assign(new Error(), { status: 401 });
+    if (owner !== id) throw Object.assign(new Error(), { status: 401 });
     // Not until `exp`, because the clocks of the server and of this machine differ.
     return { text, until: Date.now() + (exp - iat) * 1000 - early };
   } catch (error) {
     current = undefined;
     throw error;
+  }
+}
+
+/** Returns what a token says; an empty object if it is not a token. */
+export function payloadOf(token: string) {
+  try {
+    const payload = token.split('.')[1] ?? '';
+    return JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
+  } catch {
+    return {};
   }
 }

@@ -1,8 +1,10 @@
 // Starts examples/accounts, the blog, and acts like a browser of its members.
 
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
 import { type Client, createClient } from '../../../packages/rostrum-client/src/index.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Child, node, type Outcome, outcomeOf, start } from '../../support/process.ts';
@@ -22,24 +24,107 @@ export interface Browser {
 }
 
 export interface Member extends Browser {
+  /** The id of the user. */
   readonly id: string;
+}
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly link: string;
+  /** The end of the link. */
+  readonly token: string;
+}
+
+/** An SMTP server that keeps what it receives. */
+export class Mailbox implements AsyncDisposable {
+  readonly mails: Mail[] = [];
+  readonly url: string;
+  readonly #server: { close(done: () => void): void };
+  readonly #arrivals = new EventEmitter();
+
+  static async start(): Promise<Mailbox> {
+    await install();
+    // The packages of the example, which the repository does not have.
+    const require = createRequire(join(folder, 'package.json'));
+    const { SMTPServer } = require('smtp-server');
+    let receive = (_mail: Mail) => {};
+    const server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onData(
+        stream: AsyncIterable<Buffer>,
+        session: { envelope: { rcptTo: readonly { address: string }[] } },
+        done: () => void,
+      ) {
+        buffer(stream).then((bytes) => {
+          receive(parse(session.envelope.rcptTo.map(({ address }) => address).join(), `${bytes}`));
+          done();
+        });
+      },
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const mailbox = new Mailbox(server, server.server.address().port);
+    receive = (mail) => {
+      mailbox.mails.push(mail);
+      mailbox.#arrivals.emit('mail');
+    };
+    return mailbox;
+  }
+
+  private constructor(server: { close(done: () => void): void }, port: number) {
+    this.#server = server;
+    this.url = `smtp://127.0.0.1:${port}`;
+  }
+
+  /** Waits for a mail to an address, and takes it out of the mailbox. */
+  async take(to: string): Promise<Mail> {
+    for (;;) {
+      const index = this.mails.findIndex((mail) => mail.to === to);
+      const [mail] = index < 0 ? [] : this.mails.splice(index, 1);
+      if (mail !== undefined) return mail;
+      await once(this.#arrivals, 'mail');
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** Reads a mail of plain text, whose lines can be quoted-printable. */
+function parse(to: string, source: string): Mail {
+  const [head = '', ...rest] = source.split('\r\n\r\n');
+  const body = rest.join('\n\n').replace(/=\r\n/g, '');
+  const text = head.includes('quoted-printable')
+    ? body.replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    : body;
+  const subject = /^Subject: (.*)$/m.exec(head)?.[1] ?? '';
+  const [link = '', token = ''] = /\S+#\/\w+\/(\S+)/.exec(text) ?? [];
+  return { to, subject, text, link, token };
+}
+
+async function install(): Promise<void> {
+  const installed = await node(['../install.mjs'], { cwd: folder });
+  if (installed.code !== 0) throw new Error(installed.output);
 }
 
 /** The blog, on a free port and in a folder of its own. */
 export class Blog implements AsyncDisposable {
   readonly data: string;
   readonly url: string;
+  readonly mailbox: Mailbox;
   readonly #process: Child;
   readonly #ended: Promise<Outcome>;
   readonly #directory: AsyncDisposable;
 
   static async start(settings: Readonly<Record<string, string>> = {}): Promise<Blog> {
-    const installed = await node(['../install.mjs'], { cwd: folder });
-    if (installed.code !== 0) throw new Error(installed.output);
+    const mailbox = await Mailbox.start();
     const directory = await temporaryDirectory();
     const data = join(directory.path, 'data');
     const port = await freePort();
-    const env = { PORT: String(port), DATA: data, ...settings };
+    const env = { PORT: String(port), DATA: data, SMTP_URL: mailbox.url, ...settings };
     const args = ['--import', '../sources.mjs', 'server.ts'];
     const process_ = start(process.execPath, args, { cwd: folder, env });
     const ended = outcomeOf(process_);
@@ -48,7 +133,7 @@ export class Blog implements AsyncDisposable {
       ended.then(({ output }) => new Error(`The blog did not start: ${output}`)),
     ]);
     if (ready !== undefined) throw ready;
-    return new Blog(directory, data, `http://localhost:${port}`, process_, ended);
+    return new Blog(directory, data, `http://localhost:${port}`, process_, ended, mailbox);
   }
 
   private constructor(
@@ -57,8 +142,10 @@ export class Blog implements AsyncDisposable {
     url: string,
     running: Child,
     ended: Promise<Outcome>,
+    mailbox: Mailbox,
   ) {
     this.data = data;
+    this.mailbox = mailbox;
     this.url = url;
     this.#directory = directory;
     this.#process = running;
@@ -109,12 +196,21 @@ export class Blog implements AsyncDisposable {
     return { ask, token, client: createClient({ url: `${this.url}/api/v1`, token }) };
   }
 
-  /** A browser in which someone has just signed up, without a user yet. */
-  async signUp(name: string): Promise<Member> {
+  /** Signs up and confirms the address. Returns the browser of someone who is signed in, without a user yet. */
+  async signUp(name: string, email = emailOf(name)): Promise<Member> {
     const browser = this.browser();
-    const response = await browser.ask('/sign-up/email', { name, email: emailOf(name), password });
-    const { user } = (await response.json()) as { user: { id: string } };
-    return { ...browser, id: user.id };
+    await browser.ask('/sign-up/email', { name, email, password });
+    const { token } = await this.mailbox.take(email);
+    await browser.ask(`/verify-email?${new URLSearchParams({ token })}`);
+    return this.signIn(email, password, browser);
+  }
+
+  /** Signs in, and returns the browser. */
+  async signIn(email: string, secret = password, browser = this.browser()): Promise<Member> {
+    const { status } = await browser.ask('/sign-in/email', { email, password: secret });
+    if (status !== 200) throw new Error(`${email} could not sign in: ${status}`);
+    const [, payload = ''] = (await browser.token()).split('.');
+    return { ...browser, id: JSON.parse(`${Buffer.from(payload, 'base64url')}`).sub };
   }
 
   /** Signs up, and creates the user. */
@@ -140,6 +236,7 @@ export class Blog implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
+    await this.mailbox[Symbol.asyncDispose]();
     await this.#directory[Symbol.asyncDispose]();
   }
 }

@@ -12,25 +12,19 @@ import { isFresh } from './layout.ts';
 import { openMail } from './mail.ts';
 import { readerPages } from './pages.ts';
 import { anonymous } from './roles.ts';
+import { folder, host, isBehindProxy, mailFrom, mongodb, port, site, smtp } from './settings.ts';
 import { openBlog } from './store.ts';
 import { writingRoutes } from './writing.ts';
 
-const port = Number(process.env.PORT ?? 3000);
-const folder = process.env.DATA ?? 'data';
-const site = {
-  title: process.env.BLOG_TITLE ?? 'Blog',
-  url: (process.env.PUBLIC_URL ?? `http://localhost:${port}`).replace(/\/$/, ''),
-};
-
-const { store, rostrum } = await openBlog(folder, process.env.MONGODB_URL);
-const mail = openMail(process.env.MAIL_FROM ?? 'blog@localhost', process.env.SMTP_URL || undefined);
+const { store, rostrum } = await openBlog(folder, mongodb);
+const mail = openMail(mailFrom, smtp);
 const { auth, database, verifier } = await openAccounts(folder, site, mail, rostrum);
 const signing = toNodeHandler(auth);
 const authenticate = bearerAuthentication([operator(join(folder, 'operator-key')), verifier]);
 const images = createImages(folderBlobs(join(folder, 'images')), database, rostrum.posts);
 
 /** Behind a proxy, the address of a client is the last one in `X-Forwarded-For`. */
-const app = new Koa({ proxy: Boolean(process.env.TRUST_PROXY), maxIpsCount: 1 });
+const app = new Koa({ proxy: isBehindProxy, maxIpsCount: 1 });
 app.use((ctx, next) => {
   ctx.set('X-Content-Type-Options', 'nosniff');
   return next();
@@ -80,12 +74,10 @@ async function files(ctx: Context, next: () => Promise<unknown>): Promise<void> 
   ctx.body = text;
 }
 
-const server = await serve(app, { port, host: process.env.HOST ?? 'localhost' }).catch(
-  (error: Error) => {
-    console.error(`${error.message}. PORT=4000 npm start takes another port.`);
-    process.exit(1);
-  },
-);
+const server = await serve(app, { port, host }).catch((error: Error) => {
+  console.error(`${error.message}. PORT=4000 npm start takes another port.`);
+  process.exit(1);
+});
 console.log(`The blog is at ${site.url}`);
 
 /** Deletes unused images at the start, and each hour. */

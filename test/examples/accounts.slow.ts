@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { declaredFields } from '../../examples/accounts/fields.ts';
 import { merge } from '../../examples/accounts/page/merge.ts';
 import { createClient, isApiProblem } from '../../packages/rostrum-client/src/index.ts';
 import { blocksOf } from '../docs/markdown.ts';
-import { rostrum, startServer } from '../support/server.ts';
 import { Blog, emailOf, folder, password } from './support/blog.ts';
 
 describe('the accounts example', function () {
@@ -142,45 +140,12 @@ describe('the accounts example', function () {
     }
   });
 
-  it('can share its store with the program that serves /admin and /docs', async () => {
-    const block = blocksOf('docs/accounts.md', 'sh').find(({ text }) => text.includes('3001'));
-    const [create = [], serve = []] = (block?.text ?? '')
-      .trim()
-      .split('\n')
-      .map((line) => {
-        const words = Array.from(
-          line.matchAll(/'([^']*)'|\S+/g),
-          ([word, quoted]) => quoted ?? word,
-        );
-        return words
-          .slice(1)
-          .map((word) => word.replace(/^keys$|(?<=^sqlite:)data/, join(blog.data, '..', '$&')));
-      });
-    const { client } = await blog.member('Radia');
-    const { id } = (await client.posts.create({ title: 'Tree', slug: 'tree', tags: ['net'] }))
-      .record;
-    const token = (await rostrum(...create)).stdout.trim();
-    await using program = await startServer(...serve);
-    for (const path of ['/admin', '/docs']) {
-      expect((await fetch(program.address + path)).status, path).to.equal(200);
-    }
-    const operator = createClient<typeof declaredFields>({
-      url: `${program.address}/api/v1`,
-      token,
-    });
-    expect((await operator.posts.list({ tags: 'net' })).items.map((post) => post.id)).to.deep.equal(
-      [id],
-    );
-    await operator.posts.patch(id, { title: 'Spanning tree' }, { ifMatch: 1 });
-    expect((await client.posts.get(id)).record.title).to.equal('Spanning tree');
-  });
-
   it('matches the code in docs/accounts.md', async () => {
     const names = ['accounts.ts', 'roles.ts', 'server.ts', 'page/session.ts'];
     const read = (name: string) => readFile(join(folder, name), 'utf8');
     const source = (await Promise.all(names.map(read))).join('\n');
     const blocks = blocksOf('docs/accounts.md', 'ts');
-    expect(blocks).to.have.length(5);
+    expect(blocks).to.have.length(6);
     for (const { text } of blocks) expect(source).to.include(text);
   });
 });

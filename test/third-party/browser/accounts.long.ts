@@ -88,6 +88,8 @@ describe('examples/accounts in Chromium', function () {
     await enter(page, 'Sign up', { Name: name, ...credentials });
     await heading(page, 'Check your mail').waitFor();
     await page.goto((await mailbox.take(credentials.Email)).link);
+    await heading(page, 'Confirm your address').waitFor();
+    await check(page, 'a confirmation');
     await enter(page, 'Confirm', { Password: credentials.Password });
     await heading(page, 'My posts').waitFor();
   }
@@ -352,6 +354,11 @@ describe('examples/accounts in Chromium', function () {
       const name = `Ada ${look.viewport.width} ${look.colorScheme}`;
       const credentials = credentialsOf(name.replaceAll(' ', ''));
       await check(page, 'Sign in');
+      await follow(page, 'Forgot your password?');
+      await heading(page, 'Forgot your password?').waitFor();
+      await check(page, 'a forgotten password');
+      await page.goBack();
+      await heading(page, 'Sign up').waitFor();
       await enterAccount(page, name, credentials);
       const slug = `long-${look.viewport.width}-${look.colorScheme}`;
       const title =
@@ -365,6 +372,9 @@ describe('examples/accounts in Chromium', function () {
       await heading(page, 'My posts').waitFor();
       await write(page, fields, 'Publish');
       await said(page, 'Published.');
+      await press(page, 'Preview');
+      await page.frameLocator('iframe').getByText('Of steam.').waitFor();
+      await check(page, 'a preview');
       const other = await open(context, new URL(page.url()).hash);
       await other.getByLabel('Text').fill('Other. '.repeat(200));
       await press(other, 'Save');

@@ -222,7 +222,7 @@ function uniqueValuesOf(
   add(collection, 'emailKey', fields.emailKey, emailTaken);
   for (const { name, isUnique } of fieldsIn(declaredFields[collection])) {
     const path = `custom.${name}`;
-    if (isUnique) add(collection, path, valueAt(fields, path), () => fieldTaken(name));
+    if (isUnique) add(collection, path, fields.custom.get(name), () => fieldTaken(name));
   }
   return values;
 }

@@ -3,7 +3,7 @@ import { knownFields, rules } from '../../domain/fields/rules.ts';
 import type { ListQuery, QueryField, SortKey } from '../../domain/lists/list.ts';
 import { searchRow } from '../../domain/lists/search.ts';
 import { instantToMs } from '../../domain/records/instant.ts';
-import { isPlainObject, setMember } from '../../domain/records/json.ts';
+import { isPlainObject } from '../../domain/records/json.ts';
 import type { Post } from '../../domain/records/post.ts';
 import type { Receipt } from '../../domain/records/receipt.ts';
 import { type Collection, type Id, pickFields, type Version } from '../../domain/records/record.ts';
@@ -16,7 +16,7 @@ export interface EncodedRecord {
   readonly json: string;
   readonly authorId: Id | null;
   /** The fields of its document, except the id and the version. */
-  readonly fields: Document;
+  readonly fields: Document & { readonly custom: ReadonlyMap<string, unknown> };
 }
 
 /** A record as it was read. */
@@ -42,9 +42,9 @@ export interface StoredReceipt {
 export function encode<R extends User | Post>(collection: Collection, record: R): EncodedRecord {
   const { id, createdAt, updatedAt } = record;
   const known: Record<string, unknown> = {};
-  const custom: Record<string, unknown> = {};
+  const custom = new Map<string, unknown>();
   for (const [name, value] of Object.entries(record)) {
-    if (!knownFields[collection].includes(name)) setMember(custom, name, value);
+    if (!knownFields[collection].includes(name)) addMember(custom, name, value);
     else if (name in rules[collection]) known[name] = value;
   }
   const row = searchRow(collection, record);
@@ -52,7 +52,7 @@ export function encode<R extends User | Post>(collection: Collection, record: R)
     if (!knownFields[collection].includes(name)) known[name] = value;
     else if (name in known && known[name] !== value) known[nfcOf(name)] = value;
   }
-  const fields = { ...known, custom: withKeys(custom, escapeKey), createdAt, updatedAt };
+  const fields = { ...known, custom, createdAt, updatedAt };
   return { id, json: JSON.stringify(record), authorId: row.authorId ?? null, fields };
 }
 
@@ -62,8 +62,8 @@ export function nfcOf(name: string): string {
 }
 
 /**
- * Reads the record in a document; for a list, with its sort key and only the requested fields. The driver takes 4 µs for
- * a record of 500 bytes; a reader of BSON bytes took 2 µs, and 270 lines.
+ * Reads the record in a document; for a list, with its sort key and only the requested fields. Joins the texts of its
+ * parts: to copy 80,000 custom fields into one object takes longer than to read them.
  */
 export function readRecord(
   collection: Collection,
@@ -72,14 +72,24 @@ export function readRecord(
 ): StoredRecord {
   const document = decode(bytes);
   const { _id: id, version, authorId, custom = {}, createdAt, updatedAt } = document;
-  const record: Record<string, unknown> = { id };
-  for (const name of Object.keys(rules[collection])) record[name] = document[name];
-  const own = bytes.includes('$') ? withKeys(custom, unescapeKey) : custom;
-  for (const name of Object.keys(own)) setMember(record, name, own[name]);
-  Object.assign(record, { createdAt, updatedAt });
-  const json = JSON.stringify(fields ? pickFields(record, fields) : record);
+  const known: Record<string, unknown> = { id };
+  for (const name of Object.keys(rules[collection])) known[name] = document[name];
+  const own = membersOf(custom, fields?.map(escapeKey));
+  const parts = [
+    membersOf(known, fields),
+    own.includes('"$') ? unescapeKeys(own) : own,
+    membersOf({ createdAt, updatedAt }, fields),
+  ];
+  const joined = `{${parts.filter((part) => part !== '').join()}}`;
+  // A record's own JSON begins with its keys that are numbers.
+  const json = /^"\d/.test(own) ? JSON.stringify(JSON.parse(joined)) : joined;
   const key = order && (valueAt(document, pathOf(order)) as SortKey | undefined);
   return { id, version, json, authorId: authorId ?? null, key: key ?? null };
+}
+
+/** Returns the JSON of an object without its braces, or only of these members. */
+function membersOf(members: Document, fields: readonly string[] | undefined): string {
+  return JSON.stringify(fields ? pickFields(members, fields) : members).slice(1, -1);
 }
 
 /** Returns the path of a field. */
@@ -147,18 +157,21 @@ function escapeKey(key: string): string {
   return key.startsWith('$') || key === '_bsontype' ? `$${key}` : key;
 }
 
-function unescapeKey(key: string): string {
-  return key.startsWith('$') ? key.slice(1) : key;
+/** Removes what `escapeKey` has added, from the keys in a JSON text. */
+function unescapeKeys(json: string): string {
+  return json.replaceAll(/(^|[{,])"\$((?:[^"\\]|\\.)*":)/g, '$1"$2');
 }
 
-/** Copies a value with other keys, without members that are undefined. */
-function withKeys<T>(value: T, rename: (key: string) => string): T;
-function withKeys(value: unknown, rename: (key: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((item) => withKeys(item, rename));
+/** Adds a member with an escaped key, and a copy of its value, unless it is undefined. */
+function addMember(members: Map<string, unknown>, key: string, value: unknown): void {
+  if (value !== undefined) members.set(escapeKey(key), copyEscaped(value));
+}
+
+/** Copies a value. Its objects become maps, which the driver stores in half the time. */
+function copyEscaped(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyEscaped);
   if (!isPlainObject(value)) return value;
-  const copy: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined) setMember(copy, rename(key), withKeys(member, rename));
-  }
-  return copy;
+  const members = new Map<string, unknown>();
+  for (const [key, member] of Object.entries(value)) addMember(members, key, member);
+  return members;
 }

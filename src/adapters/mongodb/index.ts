@@ -40,7 +40,7 @@ export interface MongodbStore<Declared extends DeclaredFields = DeclaredFields>
  * It returns at once and connects in the background. Until the server responds and the indexes are built,
  * `ready` and every call end in `store-unavailable`, after a short wait.
  *
- * @throws MongodbUrlError for an invalid connection string, or a setting that weakens the store's guarantees
+ * @throws MongodbUrlError for an invalid connection string
  */
 export function openMongodbStore<const Declared extends DeclaredFields = NoDeclaredFields>(
   options: MongodbStoreOptions<Declared>,

@@ -19,7 +19,9 @@ export async function inTransaction<T>(
     // One session per try, so that the next try need not wait for the server to end this session.
     const session = connection.db.client.startSession();
     try {
-      session.startTransaction({ readConcern: 'snapshot', maxCommitTimeMS: limits.commandMs });
+      const { writeConcern } = connection.db;
+      const options = { readConcern: 'snapshot', maxCommitTimeMS: limits.commandMs } as const;
+      session.startTransaction({ ...options, ...(writeConcern && { writeConcern }) });
       const transaction = new Transaction(connection.db, session, call);
       const result = await work(transaction);
       await transaction.commit();

@@ -8,12 +8,7 @@ import {
 } from '../../domain/errors.ts';
 import { type DeclaredFields, fieldsIn } from '../../domain/fields/declared-fields.ts';
 import { type Receipt, repeatedReceipt } from '../../domain/records/receipt.ts';
-import {
-  type Collection,
-  type Id,
-  type Version,
-  VersionedRecord,
-} from '../../domain/records/record.ts';
+import { type Collection, type Version, VersionedRecord } from '../../domain/records/record.ts';
 import type { Creation } from '../../ports/repository.ts';
 import type { Call } from './call.ts';
 import { tombstoneCollections } from './collections.ts';
@@ -22,7 +17,7 @@ import {
   documentOf,
   type EncodedRecord,
   receiptId,
-  receiptOf,
+  receiptUpsert,
   type StoredReceipt,
   valueAt,
 } from './documents.ts';
@@ -45,8 +40,6 @@ interface QueuedCreation extends CreationRequest {
   /** Its unique values, in the order of their errors. */
   readonly unique: readonly UniqueValue[];
   version: Version;
-  /** True if an expired receipt has its key. */
-  replacesReceipt: boolean;
   resolve(creation: Creation<unknown>): void;
   reject(error: unknown): void;
 }
@@ -58,8 +51,11 @@ interface UniqueValue {
   readonly value: unknown;
   /** Names the value. Creations with the same key are not inserted at the same time. */
   readonly key: string;
-  /** The error if a document has the value; absent for the id of a receipt. */
-  readonly taken?: () => RostrumError;
+  /**
+   * Called with a document that has the value. Returns the creation that this one repeats, or undefined if its receipt
+   * has expired; throws if the value is taken.
+   */
+  meet(document: Document): Creation<unknown> | undefined;
 }
 
 type Group = readonly QueuedCreation[];
@@ -85,11 +81,6 @@ export class CreationBatcher {
   readonly #connection: Connection;
   /** The authors and the unique values of running groups. */
   readonly #busy = new Set<string>();
-  /**
-   * True while groups look up what is stored already before they insert: from one with a rejected record to one that
-   * finds nothing. An insert reports only one duplicate, but the lookups cost a third of a creation.
-   */
-  #looksUpFirst = false;
   #queue: QueuedCreation[] = [];
   #groups = 0;
 
@@ -100,10 +91,7 @@ export class CreationBatcher {
   create(request: CreationRequest): Promise<Creation<unknown>> {
     const unique = uniqueValuesOf(request, this.#connection.declaredFields);
     return new Promise((resolve, reject) => {
-      this.#queue.push({
-        ...request,
-        ...{ unique, version: 1, replacesReceipt: false, resolve, reject },
-      });
+      this.#queue.push({ ...request, unique, version: 1, resolve, reject });
       setImmediate(() => this.#startGroups());
     });
   }
@@ -141,42 +129,13 @@ export class CreationBatcher {
   /** Settles every creation of a group; never rejects. */
   async #createAll(group: Group): Promise<void> {
     try {
-      const unsettled = this.#looksUpFirst ? await this.#settleKnown(group) : group;
-      const firsts = withoutRepeats(unsettled);
-      if (firsts.length < unsettled.length) {
-        this.#looksUpFirst = true;
-        this.#queue.unshift(...unsettled.filter((creation) => !firsts.includes(creation)));
-      }
+      const firsts = withoutRepeats(group);
       if (firsts.length > 0) await this.#insert(firsts);
+      const repeats = group.filter((creation) => !firsts.includes(creation));
+      if (repeats.length > 0) await this.#createAll(await this.#settleKnown(repeats));
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
-  }
-
-  /** Settles the creations that repeat an earlier one, or whose values are taken. Returns the others. */
-  async #settleKnown(group: Group): Promise<Group> {
-    const { db } = this.#connection;
-    const call = this.#connection.sharedCall();
-    const found = new Map<string, Document>();
-    const all = Map.groupBy(
-      group.flatMap(({ unique }) => unique),
-      ({ collection, path }) => `${collection} ${path}`,
-    );
-    await Promise.all(
-      [...all.values()].map(async ([first, ...others]) => {
-        if (first === undefined) return;
-        const { collection, path, taken } = first;
-        const filter = { [path]: { $in: [first, ...others].map(({ value }) => value) } };
-        const projection = taken ? { [path]: 1 } : {};
-        const documents = await call.read(({ maxTimeMS }) =>
-          db.collection(collection).find(filter, { projection, maxTimeMS }).toArray(),
-        );
-        for (const one of documents) found.set(keyOf(collection, path, valueAt(one, path)), one);
-      }),
-    );
-    const unsettled = group.filter((creation) => !settle(creation, found));
-    this.#looksUpFirst = unsettled.length < group.length;
-    return unsettled;
   }
 
   async #insert(group: Group): Promise<void> {
@@ -193,15 +152,38 @@ export class CreationBatcher {
     } catch (error) {
       if (error instanceof GroupRejection) {
         const { creations, reason } = error;
-        this.#looksUpFirst = true;
         for (const { reject } of creations) reject(reason);
         // A majority may not have the receipt yet.
         if (creations.length === 0) await call.pause();
-        await this.#createAll(group.filter((creation) => !creations.includes(creation)));
+        const others = group.filter((creation) => !creations.includes(creation));
+        await this.#createAll(await this.#settleKnown(others));
       } else if (maxTries !== undefined && call.outcome === 'none' && isTransient(error)) {
         await Promise.all(parts.map((part) => this.#createAll(part)));
       } else for (const { reject } of group) reject(error);
     }
+  }
+
+  /**
+   * Settles the creations that repeat an earlier one, or whose values are taken, and returns the others. After the first
+   * duplicate, because an insert reports only one, and this query costs a third of a creation.
+   */
+  async #settleKnown(group: Group): Promise<Group> {
+    const { db } = this.#connection;
+    const call = this.#connection.sharedCall();
+    const found = new Map<string, Document>();
+    const all = group.flatMap(({ unique }) => unique);
+    const fields = Map.groupBy(all, ({ collection, path }) => `${collection} ${path}`);
+    const find = async (values: readonly UniqueValue[]) => {
+      const [{ collection, path }] = values as [UniqueValue];
+      const filter = { [path]: { $in: values.map(({ value }) => value) } };
+      const projection = collection === 'receipts' ? {} : { [path]: 1 };
+      const documents = await call.read(({ maxTimeMS }) =>
+        db.collection(collection).find(filter, { projection, maxTimeMS }).toArray(),
+      );
+      for (const one of documents) found.set(keyOf(collection, path, valueAt(one, path)), one);
+    };
+    await Promise.all([...fields.values()].map(find));
+    return group.filter((creation) => !settle(creation, found));
   }
 }
 
@@ -212,17 +194,25 @@ function uniqueValuesOf(
 ): UniqueValue[] {
   const { id, fields } = encoded;
   const values: UniqueValue[] = [];
-  const add = (where: string, path: string, value: unknown, taken?: () => RostrumError) => {
+  const add = (where: string, path: string, value: unknown, meet: UniqueValue['meet']) => {
     if (typeof value !== 'string' && typeof value !== 'number') return;
-    const key = keyOf(where, path, value);
-    values.push({ collection: where, path, value, key, ...(taken && { taken }) });
+    values.push({ collection: where, path, value, key: keyOf(where, path, value), meet });
   };
-  if (receipt !== undefined) add('receipts', '_id', receiptId(collection, receipt));
-  if (!isNewId) add(collection, '_id', id, () => new RostrumError('id-taken', { id }));
-  add(collection, 'emailKey', fields.emailKey, emailTaken);
+  const addField = (path: string, value: unknown, taken: () => RostrumError) => {
+    add(collection, path, value, () => {
+      throw taken();
+    });
+  };
+  if (receipt !== undefined) {
+    add('receipts', '_id', receiptId(collection, receipt), (document) => {
+      const earlier = repeatedReceipt(document as StoredReceipt, receipt);
+      return earlier && asCreation(earlier.json, earlier.version, true);
+    });
+  }
+  if (!isNewId) addField('_id', id, () => new RostrumError('id-taken', { id }));
+  addField('emailKey', fields.emailKey, emailTaken);
   for (const { name, isUnique } of fieldsIn(declaredFields[collection])) {
-    const path = `custom.${name}`;
-    if (isUnique) add(collection, path, fields.custom.get(name), () => fieldTaken(name));
+    if (isUnique) addField(`custom.${name}`, fields.custom.get(name), () => fieldTaken(name));
   }
   return values;
 }
@@ -242,19 +232,17 @@ function withoutRepeats(group: Group): Group {
 }
 
 /** Settles a creation that repeats an earlier one, or whose values are taken. Returns true if it did. */
-function settle(creation: QueuedCreation, found: ReadonlyMap<string, Document>): boolean {
-  const { unique, receipt, resolve, reject } = creation;
+function settle(
+  { unique, resolve, reject }: QueuedCreation,
+  found: ReadonlyMap<string, Document>,
+): boolean {
   try {
-    for (const { key, taken } of unique) {
+    for (const { key, meet } of unique) {
       const document = found.get(key);
-      if (document === undefined) continue;
-      if (taken) throw taken();
-      const earlier = receipt && repeatedReceipt(document as StoredReceipt, receipt);
-      if (earlier) {
-        resolve(asCreation(earlier.json, earlier.version, true));
-        return true;
-      }
-      creation.replacesReceipt = true;
+      const earlier = document && meet(document);
+      if (earlier === undefined) continue;
+      resolve(earlier);
+      return true;
     }
     return false;
   } catch (error) {
@@ -280,15 +268,10 @@ async function insertTogether(transaction: Transaction, group: Group): Promise<v
       creation.version = (deleted.get(creation.encoded.id) ?? 0) + 1;
     }
   }
-  const replaced = group.flatMap(({ collection, receipt, replacesReceipt }) => {
-    if (receipt === undefined || !replacesReceipt) return [];
-    return { _id: receiptId(collection, receipt), until: { $lte: receipt.from } };
-  });
-  if (replaced.length > 0) await transaction.delete('receipts', { $or: replaced });
   const receipts = group.flatMap(({ collection, receipt, encoded, version }) =>
-    receipt === undefined ? [] : receiptOf(collection, receipt, encoded, version),
+    receipt === undefined ? [] : receiptUpsert(collection, receipt, encoded, version),
   );
-  await transaction.insert('receipts', receipts).catch((error) => {
+  await transaction.update('receipts', receipts).catch((error) => {
     throw isDuplicate(error) ? new GroupRejection([]) : error;
   });
   for (const [collection, creations] of byCollection) {
@@ -298,33 +281,18 @@ async function insertTogether(transaction: Transaction, group: Group): Promise<v
       throw faulty ? new GroupRejection([faulty], rejectionOf(error)) : error;
     });
   }
-  const unknown = await transaction.lockAuthors(authorsOf(group));
+  const unknown = await transaction.lockAuthors(group.map(({ encoded }) => encoded.authorId));
   // The last check in the order of errors, so these records have no other fault.
-  rejectFrom(group, ({ encoded }) => unknown.has(encoded.authorId), unknownAuthor);
+  const orphans = group.filter(({ encoded }) => unknown.has(encoded.authorId));
+  if (orphans.length > 0) throw new GroupRejection(orphans, unknownAuthor());
   // These callers were told that nothing was changed.
-  rejectFrom(
-    group,
-    ({ call }) => call.isOver,
-    () => storeUnavailable('none'),
-  );
+  const late = group.filter(({ call }) => call.isOver);
+  if (late.length > 0) throw new GroupRejection(late, storeUnavailable('none'));
   for (const { call } of group) call.outcome = 'unknown';
-}
-
-function rejectFrom(
-  group: Group,
-  isFaulty: (creation: QueuedCreation) => boolean,
-  reason: () => Error,
-) {
-  const faulty = group.filter(isFaulty);
-  if (faulty.length > 0) throw new GroupRejection(faulty, reason());
 }
 
 function asCreation(json: string, version: Version, replayed: boolean): Creation<unknown> {
   return Object.assign(new VersionedRecord(json, version), { replayed });
-}
-
-function authorsOf(group: Group): Set<Id> {
-  return new Set(group.flatMap(({ encoded }) => encoded.authorId ?? []));
 }
 
 /** Returns the names of what only one group at a time can have: the author and the unique values. */

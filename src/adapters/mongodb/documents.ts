@@ -130,8 +130,8 @@ export function receiptId(collection: Collection, { key }: Receipt): string {
   return `${collection} ${key}`;
 }
 
-/** Returns the document of a receipt for a record that is created under it. */
-export function receiptOf(
+/** Returns an update that stores a receipt, unless one with its key is there and has not expired. */
+export function receiptUpsert(
   collection: Collection,
   receipt: Receipt,
   { json }: EncodedRecord,
@@ -141,7 +141,8 @@ export function receiptOf(
   // This process's clock may differ from the receipt's, so the receipt's lifetime counts from now.
   const lifetime = Math.max(instantToMs(until) - instantToMs(from), 0);
   const expires = new Date(Date.now() + lifetime + limits.receiptGraceMs);
-  return { _id: receiptId(collection, receipt), version, fingerprint, until, expires, json };
+  const expired = { _id: receiptId(collection, receipt), until: { $lte: from } };
+  return { q: expired, u: { version, fingerprint, until, expires, json }, upsert: true };
 }
 
 /**

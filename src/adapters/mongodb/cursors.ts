@@ -19,31 +19,34 @@ const undecoded = { fieldsAsRaw: { firstBatch: true, nextBatch: true } } as cons
 const largestAverages = new Map<string, number>();
 
 /**
- * Runs a `find` with a limit, and returns its documents, undecoded, in batches of at most 16 MB. Usually the first one
- * has all documents. Once documents have been large lately, it has only as many of these as `bytes` would hold. Closes
- * the cursor if the caller stops early.
+ * Runs a `find` or an `aggregate`, and returns its documents, undecoded, in batches of at most 16 MB. Usually the first
+ * one has all documents. Once documents have been large lately, it has only as many of these as `bytes` would hold.
+ * Closes the cursor if the caller stops early.
  */
 export async function* readBatches(
   db: Db,
   call: Call,
-  find: Document & { readonly limit: number },
-  bytes: number,
+  collection: string,
+  first: Document,
+  wanted: { readonly documents: number; readonly bytes: number },
 ): AsyncGenerator<readonly Buffer[]> {
-  const kind = `${find.find} ${find.projection === undefined}`;
+  const kind = `${collection} ${first.projection === undefined}`;
   let average = largestAverages.get(kind) ?? 1;
   // The server accepts `getMore` only in the session that opened the cursor.
   const session = db.client.startSession();
   const send = async (command: Document): Promise<Cursor> => {
-    const batchSize = Math.min(find.limit, Math.max(2, Math.ceil((1.5 * bytes) / average)));
+    const fitting = Math.max(2, Math.ceil((1.5 * wanted.bytes) / average));
+    const batchSize = Math.min(wanted.documents, fitting);
+    const batch = 'aggregate' in command ? { cursor: { batchSize } } : { batchSize };
     const { cursor } = await call.run(({ maxTimeMS, signal }) => {
-      const limited = 'find' in command ? { ...command, maxTimeMS } : command;
-      return db.command({ ...limited, batchSize }, { ...undecoded, session, signal });
+      const limited = command === first ? { ...command, maxTimeMS } : command;
+      return db.command({ ...limited, ...batch }, { ...undecoded, session, signal });
     });
     return cursor;
   };
   let cursor: Cursor | undefined;
   try {
-    for (let command: Document = find; ; ) {
+    for (let command = first; ; ) {
       cursor = await send(command);
       const batch = cursor.firstBatch ?? cursor.nextBatch ?? [];
       const size = batch.reduce((sum, document) => sum + document.length, 0);
@@ -52,7 +55,7 @@ export async function* readBatches(
       yield batch;
       const id = Long.fromValue(cursor.id as Long);
       if (id.isZero()) return;
-      command = { getMore: id, collection: find.find };
+      command = { getMore: id, collection };
     }
   } finally {
     if (cursor !== undefined) closeCursor(db, cursor);

@@ -38,6 +38,8 @@ export const limits = {
   calls: 2000,
   /** The maximum size of a small record's document, in bytes. A larger one lets other work run before the next. */
   smallRecord: 16 * 1024,
+  /** Conditions of a list that finds whole documents. With more, it finds their ids first. */
+  plannedConditions: 2,
   /** Ids per point-read command, and concurrent commands for each collection. */
   pointReads: 64,
   pointReadCommands: 8,

@@ -21,20 +21,17 @@ export async function readPage<R>(
   query: ListQuery,
   call: Call,
 ): Promise<Page<R>> {
-  const { fields, limit, bytes, order } = query;
+  const { fields, limit, bytes } = query;
   const counted = query.total ? await count(db, collection, query.conditions, call) : undefined;
-  const find = {
-    find: collection,
-    filter: filterAfter(query),
-    sort: sorting(order),
-    ...(fields && { projection: projection(collection, fields, order) }),
-    limit: limit + 1,
+  const command = {
+    ...pageCommand(collection, query),
     // An order without an index, such as an author's posts by title, is sorted on disk.
     allowDiskUse: true,
     readConcern: { level: 'snapshot', ...counted?.time },
   };
   const read = (bytes: Buffer) => readRecord(collection, bytes, query);
-  const taken = await takeFitting(readBatches(db, call, find, bytes), bytes, read);
+  const batches = readBatches(db, call, collection, command, { documents: limit + 1, bytes });
+  const taken = await takeFitting(batches, bytes, read);
   const { items, next } = cutPage(taken, query, ({ key, id }) => ({ key, id }));
   return {
     items: items.map(({ json, version }) => new VersionedRecord<R>(json, version)),
@@ -42,6 +39,25 @@ export async function readPage<R>(
     ...(fields && { isProjected: true }),
     ...(counted && { total: counted.total }),
   };
+}
+
+/** Returns the command that reads a page, and one more record. */
+function pageCommand(collection: Collection, query: ListQuery): Document {
+  const { conditions, fields, order } = query;
+  const [filter, sort, limit] = [filterAfter(query), sorting(order), query.limit + 1];
+  const wanted = fields && projection(collection, fields, order);
+  // The ends of a range share a plan.
+  const planned = new Set(conditions.map((one) => (one.op === 'has' ? one : one.field)));
+  if (planned.size <= limits.plannedConditions) {
+    return { find: collection, filter, sort, ...(wanted && { projection: wanted }), limit };
+  }
+  // The server first tries a plan for each condition, and keeps a page of documents from each: for 64 tags of large
+  // posts, that would be gigabytes. Of these, it needs only the ids.
+  const byId = { from: collection, localField: '_id', foreignField: '_id', as: 'found' };
+  const ids = [{ $match: filter }, { $sort: sort }, { $limit: limit }, { $project: { _id: 1 } }];
+  const documents = [{ $lookup: byId }, { $replaceRoot: { newRoot: { $first: '$found' } } }];
+  const pipeline = [...ids, ...documents, ...(wanted ? [{ $project: wanted }] : [])];
+  return { aggregate: collection, pipeline };
 }
 
 interface Counted {

@@ -62,7 +62,8 @@ export class PointReads {
     };
     try {
       const call = this.#connection.sharedCall();
-      for await (const batch of readBatches(db, call, find, pageLimits.bytes)) {
+      const wanted = { documents: ids.length, bytes: pageLimits.bytes };
+      for await (const batch of readBatches(db, call, this.#collection, find, wanted)) {
         for (const document of batch) {
           if (document.length > limits.smallRecord) await nextTurn();
           const record = readRecord(this.#collection, document);

@@ -7,7 +7,7 @@ export const tombstoneCollections = { users: 'userTombstones', posts: 'postTombs
 export const metaCollection = 'rostrum';
 
 export interface MetaDocument {
-  readonly _id: 'layout' | 'log' | 'filling' | 'schema';
+  readonly _id: 'layout' | 'log' | 'filling';
   readonly [fact: string]: unknown;
 }
 

@@ -3,9 +3,8 @@ import type { Db, Document } from 'mongodb';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import type { DeclaredFields } from '../../domain/fields/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { type Bounds, Call } from './call.ts';
+import { type Bounds, Call, Primary } from './call.ts';
 import { limits } from './limits.ts';
-import { Primary } from './primary.ts';
 import { Startup } from './startup.ts';
 
 /**
@@ -83,8 +82,6 @@ export class Connection {
   }
 
   async #close(): Promise<void> {
-    // Calls can wait for a server that may still respond, but not for one that is known to be down.
-    if (this.#inProgress.size === 0 || this.#startup.hasFailed) this.#startup.giveUp();
     await atMost(limits.closingMs, Promise.allSettled(this.#inProgress));
     this.#startup.giveUp();
     await atMost(limits.driverCloseMs, this.db.client.close()).catch(() => {});

@@ -16,8 +16,7 @@ import type { Collection } from '../../domain/records/record.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { fieldPath, readRecord } from './documents.ts';
 import { codes, isDuplicate, MongodbStoreError, validatorTitle } from './errors.ts';
-import { buildIndexes } from './layout.ts';
-import { runLocked } from './migrations.ts';
+import { buildIndexes, runLocked } from './layout.ts';
 
 // The declared fields of a database are rules in the validators of `users` and `posts`, so the server rejects other
 // values from every process.

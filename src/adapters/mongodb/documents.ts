@@ -1,3 +1,4 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { BSON, type Document } from 'mongodb';
 import { knownFields, rules } from '../../domain/fields/rules.ts';
 import type { ListQuery, QueryField, SortKey } from '../../domain/lists/list.ts';
@@ -175,4 +176,15 @@ function copyEscaped(value: unknown): unknown {
   const members = new Map<string, unknown>();
   for (const [key, member] of Object.entries(value)) addMember(members, key, member);
   return members;
+}
+
+let last: Promise<void> = Promise.resolve();
+
+/**
+ * Waits for a turn to decode or to encode a large record, which takes milliseconds. Each iteration of the event loop has
+ * one turn, so that other work runs between large records.
+ */
+export function nextTurn(): Promise<void> {
+  last = last.then(() => nextIteration());
+  return last;
 }

@@ -143,10 +143,9 @@ export const codes = {
   unauthorized: 13,
   invalidDocument: 121,
   duplicateKey: 11_000,
-  cannotCreateIndex: 67,
   maxTimeExpired: 50,
-  /** IndexOptionsConflict, IndexKeySpecsConflict */
-  indexConflicts: new Set([85, 86]),
+  /** CannotCreateIndex, IndexOptionsConflict, IndexKeySpecsConflict */
+  indexRejected: new Set([67, 85, 86]),
   /**
    * HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress, ReadConcernMajorityNotAvailableYet,
    * PrimarySteppedDown, SnapshotTooOld, SnapshotUnavailable, SocketException, LegacyNotPrimary,

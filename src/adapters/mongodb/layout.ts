@@ -5,9 +5,9 @@ import {
   MongoServerError,
 } from 'mongodb';
 import type { Logger } from '../../ports/logger.ts';
-import { indexes } from './collections.ts';
+import { indexes, type MetaDocument, metaCollection } from './collections.ts';
 import { codes, MongodbStoreError } from './errors.ts';
-import { migrate } from './migrations.ts';
+import { limits } from './limits.ts';
 
 /**
  * Brings a database to the current layout, creates the collections (so that no transaction has to), and builds the
@@ -51,16 +51,101 @@ export async function buildIndexes(
       // The socket timed out: the next try waits for the same build.
       if (error instanceof MongoNetworkTimeoutError) continue;
       if (!(error instanceof MongoServerError)) throw error;
-      if (error.code === codes.cannotCreateIndex) {
-        throw new MongodbStoreError(
-          `MongoDB cannot build an index on "${collection}": a sharded collection cannot have unique fields. (${error.errmsg})`,
-        );
-      }
-      if (!codes.indexConflicts.has(Number(error.code))) throw error;
+      if (!codes.indexRejected.has(Number(error.code))) throw error;
       throw new MongodbStoreError(
-        `An index on "${collection}" conflicts with one that Rostrum needs. ` +
-          `Drop it: Rostrum creates its own. (${error.errmsg})`,
+        `MongoDB cannot build an index on "${collection}" that Rostrum needs. Drop an index of the same name; ` +
+          `in a sharded collection, declare no unique field. (${error.errmsg})`,
       );
     }
   }
+}
+
+/**
+ * Changes the data from one layout to the next. It must be short, and safe to repeat: a process can end in the middle,
+ * and another one then starts again.
+ */
+export type MigrationStep = (db: Db) => Promise<void>;
+
+/** The oldest layout that can be migrated, and the steps from there: the first one leads to the next layout. */
+const oldestLayout = 2;
+const migrationSteps: readonly MigrationStep[] = [];
+
+/**
+ * Brings a database to the current layout, step by step and in one process at a time. Marks a new database.
+ *
+ * @param lockMs how long a step stays locked if its process ends
+ * @throws MongodbStoreError for a database that this version does not understand
+ */
+export async function migrate(
+  db: Db,
+  steps = migrationSteps,
+  lockMs: number = limits.lockMs,
+): Promise<void> {
+  const currentLayout = oldestLayout + steps.length;
+  const meta = db.collection<MetaDocument>(metaCollection);
+  for (;;) {
+    const layout = await meta.findOne({ _id: 'layout' });
+    const version = layout === null ? await markNew(db, currentLayout) : Number(layout.version);
+    if (version === currentLayout) return;
+    const step = steps[version - oldestLayout];
+    if (step === undefined)
+      throw new MongodbStoreError(version < oldestLayout ? olderVersion : laterVersion);
+    const isDone = await runLocked(db, () => step(db), lockMs, [version, version + 1]);
+    if (!isDone) throw new Error('Another process is migrating this database.');
+  }
+}
+
+const olderVersion =
+  'This database was made by an older version of Rostrum. Export it with that version (rostrum export), and ' +
+  'import it into a new database with this one (rostrum import --keep-ids --field …).';
+
+const laterVersion =
+  'This database was made by a later version of Rostrum. Run that version, or use another database.';
+
+/** Marks a database without a mark, and returns the layout that it has now. */
+async function markNew(db: Db, currentLayout: number): Promise<number> {
+  const meta = db.collection<MetaDocument>(metaCollection);
+  for (const name of ['users', 'posts']) {
+    if ((await db.collection(name).findOne()) === null) continue;
+    // Another process may have marked the database since, and then written to it.
+    if ((await meta.findOne({ _id: 'layout' })) !== null) break;
+    throw new MongodbStoreError(
+      `The collection "${name}" has documents from another program. Use another database.`,
+    );
+  }
+  const mark = { $setOnInsert: { version: currentLayout } };
+  const options = { upsert: true, returnDocument: 'after' } as const;
+  return Number((await meta.findOneAndUpdate({ _id: 'layout' }, mark, options))?.version);
+}
+
+/**
+ * Runs work while no other process runs any, and then records the layout.
+ *
+ * @param from the layout that the database must have, and then keeps if `to` is absent
+ * @returns false if another process is running work
+ */
+export async function runLocked(
+  db: Db,
+  work: () => Promise<void>,
+  lockMs: number = limits.lockMs,
+  [from, to = from]: readonly number[] = [oldestLayout + migrationSteps.length],
+): Promise<boolean> {
+  const meta = db.collection<MetaDocument>(metaCollection);
+  const layout = { _id: 'layout', version: from } as const;
+  const isFree = { $expr: { $lte: [{ $ifNull: ['$lockedUntil', '$$NOW'] }, '$$NOW'] } };
+  // By the server's clock, which all processes share.
+  const lock = [{ $set: { lockedUntil: { $add: ['$$NOW', lockMs] } } }];
+  const { matchedCount } = await meta.updateOne({ ...layout, ...isFree }, lock);
+  if (matchedCount === 0) return false;
+  const renew = () => meta.updateOne(layout, lock).catch(() => {});
+  const renewal = setInterval(renew, lockMs / 4);
+  let version = from;
+  try {
+    await work();
+    version = to;
+  } finally {
+    clearInterval(renewal);
+    await meta.updateOne(layout, { $set: { version }, $unset: { lockedUntil: true } });
+  }
+  return true;
 }

@@ -10,8 +10,7 @@ import {
 import { type Collection, VersionedRecord } from '../../domain/records/record.ts';
 import type { Call } from './call.ts';
 import { readBatches } from './cursors.ts';
-import { fieldPath, nfcOf, pathOf, readRecord } from './documents.ts';
-import { nextTurn } from './large-records.ts';
+import { fieldPath, nextTurn, nfcOf, pathOf, readRecord } from './documents.ts';
 import { limits } from './limits.ts';
 
 /** Reads a page, and its total, from one snapshot of the database. */

@@ -3,8 +3,7 @@ import type { Collection, Id } from '../../domain/records/record.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { readBatches } from './cursors.ts';
-import { readRecord, type StoredRecord } from './documents.ts';
-import { nextTurn } from './large-records.ts';
+import { nextTurn, readRecord, type StoredRecord } from './documents.ts';
 import { limits } from './limits.ts';
 
 /** All waiting reads of one record. */

@@ -20,9 +20,14 @@ import type { Call } from './call.ts';
 import { tombstoneCollections } from './collections.ts';
 import type { Connection } from './connection.ts';
 import type { CreationBatcher } from './creation-batcher.ts';
-import { type EncodedRecord, encode, replacement, type StoredRecord } from './documents.ts';
+import {
+  type EncodedRecord,
+  encode,
+  nextTurn,
+  replacement,
+  type StoredRecord,
+} from './documents.ts';
 import { translateRejections } from './errors.ts';
-import { nextTurn } from './large-records.ts';
 import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { PointReads } from './point-reads.ts';

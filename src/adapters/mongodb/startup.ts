@@ -26,11 +26,6 @@ export class Startup {
     void this.#tryUntilOpen();
   }
 
-  /** True if an attempt has failed, and none has succeeded. */
-  get hasFailed(): boolean {
-    return !this.#isOpen && this.#problem !== undefined;
-  }
-
   /** Waits until the store is open. Throws `store-unavailable` if that takes too long. */
   async wait(): Promise<void> {
     const end = performance.now() + limits.openingMs;
@@ -81,18 +76,15 @@ export class Startup {
   /** Logs a problem, but only once while it lasts. */
   #report(problem: unknown): void {
     this.#problem = problem;
-    const isRejected = isRejection(problem);
-    const line = isRejected ? problem.message : notOpen;
-    const { code, name } = Object(problem) as { code?: unknown; name?: unknown };
-    const kind = `${line} ${code ?? name}`;
+    const { name, code, message } = problem as Error & { readonly code?: unknown };
+    const kind = isRejection(problem) ? message : `${code ?? name}`;
     if (kind === this.#lastLogged) return;
     this.#lastLogged = kind;
     const { client, databaseName } = this.#db;
     const { hosts, srvHost } = client.options;
     const fields = { database: databaseName, hosts: srvHost ?? hosts.join() };
-    const reason = problem instanceof Error ? problem.message : String(problem);
-    if (isRejected) this.#logger.error(fields, line);
-    else this.#logger.warn({ ...fields, reason }, line);
+    if (isRejection(problem)) this.#logger.error(fields, message);
+    else this.#logger.warn({ ...fields, reason: message }, notOpen);
     this.#logger.debug?.({ err: problem }, 'The driver error.');
   }
 }

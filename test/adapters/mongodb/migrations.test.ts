@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Db } from 'mongodb';
-import { migrate } from '../../../src/adapters/mongodb/migrations.ts';
+import { migrate } from '../../../src/adapters/mongodb/layout.ts';
 import { post, times } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Db,
   type IndexDescription,
@@ -133,11 +134,13 @@ export async function runLocked(
   const meta = db.collection<MetaDocument>(metaCollection);
   const layout = { _id: 'layout', version: from } as const;
   const isFree = { $expr: { $lte: [{ $ifNull: ['$lockedUntil', '$$NOW'] }, '$$NOW'] } };
+  const lockedBy = randomUUID();
   // By the server's clock, which all processes share.
-  const lock = [{ $set: { lockedUntil: { $add: ['$$NOW', lockMs] } } }];
+  const lock = [{ $set: { lockedBy, lockedUntil: { $add: ['$$NOW', lockMs] } } }];
   const { matchedCount } = await meta.updateOne({ ...layout, ...isFree }, lock);
   if (matchedCount === 0) return false;
-  const renew = () => meta.updateOne(layout, lock).catch(() => {});
+  const own = { ...layout, lockedBy };
+  const renew = () => meta.updateOne(own, lock).catch(() => {});
   const renewal = setInterval(renew, lockMs / 4);
   let version = from;
   try {
@@ -145,7 +148,8 @@ export async function runLocked(
     version = to;
   } finally {
     clearInterval(renewal);
-    await meta.updateOne(layout, { $set: { version }, $unset: { lockedUntil: true } });
+    const unlock = { lockedBy: true, lockedUntil: true } as const;
+    await meta.updateOne(own, { $set: { version }, $unset: unlock });
   }
   return true;
 }

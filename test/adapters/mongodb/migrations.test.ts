@@ -80,6 +80,15 @@ await describeOnMongodb('migrations on MongoDB', () => {
     expect(ran).to.deep.equal(['add']);
   });
 
+  it('leave the lock to the process that has it, if another step ends late', async () => {
+    const locked = { lockedBy: 'another', lockedUntil: new Date(Date.now() + 60_000) };
+    const late = async () => {
+      await layout().updateOne({ _id: 'layout' }, { $set: locked });
+    };
+    expect(String(await errorOf(migrate(database.db, [late])))).to.match(/Another process/);
+    expect(await layout().findOne({ _id: 'layout' })).to.deep.include({ ...locked, version: 2 });
+  });
+
   it('wait for another process, until its lock has expired', async () => {
     const lock = (lockedUntil: Date) =>
       layout().updateOne({ _id: 'layout' }, { $set: { lockedUntil } });

@@ -46,7 +46,7 @@ interface Validator {
 
 async function readValidator(db: Db, collection: Collection): Promise<Validator> {
   const [found] = await db.listCollections({ name: collection }, { nameOnly: false }).toArray();
-  const validator: Document = found?.options?.validator ?? {};
+  const { validator = {}, validationLevel, validationAction }: Document = found?.options ?? {};
   const isJoined = Object.keys(validator).join() === '$and';
   const rules: readonly Document[] = isJoined ? validator.$and : [validator];
   const isOurs = ({ $jsonSchema }: Document) => $jsonSchema?.title === validatorTitle;
@@ -55,6 +55,13 @@ async function readValidator(db: Db, collection: Collection): Promise<Validator>
     const [type, unique] = title.split(':');
     return { collection, name, type, isUnique: unique !== undefined, pending };
   });
+  const isStrict = validationLevel === 'strict' && validationAction === 'error';
+  if (fields.length > 0 && !isStrict) {
+    throw new MongodbStoreError(
+      `The validator of "${collection}" does not reject all wrong values. ` +
+        'Set its validationLevel to "strict" and its validationAction to "error".',
+    );
+  }
   const others = rules.filter((rule) => !isOurs(rule) && Object.keys(rule).length > 0);
   return { fields, others };
 }

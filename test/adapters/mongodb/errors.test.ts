@@ -71,6 +71,23 @@ await describeOnMongodb('a database rule of the operator', () => {
     await isRefused(users.update(ada.id, ({ record }) => ({ ...record, name: 'Eve' })));
   });
 
+  it('can be a validator that only warns, if there are no declared fields', async () => {
+    const declaredFields = { posts: { done: 'boolean' } } as const;
+    await database.open({ declaredFields }).ready();
+    for (const lax of [{ validationAction: 'warn' }, { validationLevel: 'moderate' }]) {
+      await database.db.command({ collMod: 'posts', ...lax });
+      const { cause } = (await errorOf(database.open().ready())) as Error;
+      expect(cause)
+        .to.have.property('message')
+        .that.matches(/^The validator of "posts" does not/);
+      const strict = { validationAction: 'error', validationLevel: 'strict' };
+      await database.db.command({ collMod: 'posts', ...strict });
+    }
+    await database.open().undeclare('posts', 'done');
+    await database.db.command({ collMod: 'posts', validationAction: 'warn' });
+    await database.open().ready();
+  });
+
   it('can be a validator beside the declared fields', async () => {
     const validator = { name: { $ne: 'Mallory' } };
     await database.db.command({ collMod: 'users', validator });

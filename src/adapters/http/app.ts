@@ -58,6 +58,7 @@ function createMiddleware(
   checkCors(options);
   return composeSteps([
     initState(options), // ctx.state.rostrum, and the headers of every response
+    batchResponses,
     logger && accessLog ? logRequests(logger) : undefined,
     metrics && countRequests(metrics),
     trace,
@@ -238,6 +239,23 @@ export function appWhileWaiting(app: Promise<Koa>, logger: Logger): Koa {
   const callback: Koa['callback'] = () => (request, response) => handle(request, response);
   return Object.assign(waiting, { callback });
 }
+
+let iterationEnd: Promise<void> | undefined;
+
+/**
+ * Sends the responses of one iteration of the event loop together. With 64 connections from another network namespace,
+ * a POST takes 47 µs of processor time instead of 55.
+ */
+const batchResponses: Middleware = async (_, next) => {
+  await next();
+  iterationEnd ??= new Promise((resolve) => {
+    setImmediate(() => {
+      iterationEnd = undefined;
+      resolve();
+    });
+  });
+  return iterationEnd;
+};
 
 function initState(options: ChainOptions & Pick<AppSettings, 'problemsAt'>): Middleware {
   const { logger, requireIfMatch = false, issuer, problemsAt } = options;

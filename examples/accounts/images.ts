@@ -97,7 +97,7 @@ export function createImages(blobs: BlobStore, database: DatabaseSync, posts: Po
       for (const { name, unused } of select.all() as { name: string; unused: number | null }[]) {
         if (used.has(name)) mark.run(null, name);
         else if (unused === null) mark.run(now, name);
-        else if (unused <= now - day) {
+        else {
           await inTurn(async () => {
             if (remove.run(name, now - day).changes > 0) await blobs.delete(name);
           });

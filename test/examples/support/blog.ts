@@ -132,7 +132,10 @@ export class Blog implements AsyncDisposable {
       once(createInterface({ input: process_.stdout }), 'line').then(() => undefined),
       ended.then(({ output }) => new Error(`The blog did not start: ${output}`)),
     ]);
-    if (ready !== undefined) throw ready;
+    if (ready !== undefined) {
+      await mailbox[Symbol.asyncDispose]();
+      throw ready;
+    }
     return new Blog(directory, data, `http://localhost:${port}`, process_, ended, mailbox);
   }
 

@@ -4,6 +4,8 @@ import { expect } from 'chai';
 import { merge } from '../../examples/accounts/page/merge.ts';
 import { createClient, isApiProblem } from '../../packages/rostrum-client/src/index.ts';
 import { blocksOf } from '../docs/markdown.ts';
+import { node } from '../support/process.ts';
+import { repository } from '../support/repository-copy.ts';
 import { Blog, emailOf, folder, password } from './support/blog.ts';
 
 describe('the accounts example', function () {
@@ -138,6 +140,13 @@ describe('the accounts example', function () {
     for (const path of ['/page/index.html', '/data/secret', '/server.ts']) {
       expect((await blog.get(path)).status, path).to.equal(404);
     }
+  });
+
+  it('has no type errors', async () => {
+    // `npm run check` does not know the packages of the example.
+    const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
+    const { code, output } = await node([tsc, '-b', folder]);
+    expect(code, output).to.equal(0);
   });
 
   it('matches the code in docs/accounts.md', async () => {

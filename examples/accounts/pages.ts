@@ -20,7 +20,7 @@ type Filter = NonNullable<Parameters<Posts['list']>[0]>['filter'];
 type Author = Page['users'][number];
 
 const pathTo = (...names: string[]) => `/${names.map(encodeURIComponent).join('/')}`;
-const pathOf = ({ id, slug }: Pick<Post, 'id' | 'slug'>) => pathTo('posts', slug ?? id);
+const pathOf = ({ id, slug }: Pick<Post, 'id' | 'slug'>) => pathTo('posts', slug || id);
 
 /** Serves the pages. They show only what a client without credentials can see. */
 export function readerPages(rostrum: Blog, site: Site): Middleware {
@@ -86,7 +86,7 @@ ${page.next && html`<p><a class="button" rel="next" href="${head.path}?${String(
     for (const filter of [{ formerSlugs: [name] }, { ids: [name] }]) {
       const page = await posts.listWithAuthors({ filter });
       const post = page.items[0]?.record;
-      if (post?.slug != null) {
+      if (post?.slug) {
         // Not for good: the author can take the old address again.
         ctx.set('Cache-Control', 'public, no-cache');
         ctx.status = 301;

@@ -8,7 +8,7 @@ import { account, api, type Post, type Query } from './session.ts';
 export const linkTo = (...path: string[]) => `#/${path.map(encodeURIComponent).join('/')}`;
 
 /** The page of a post for readers. */
-export const addressOf = ({ id, slug }: Post) => `/posts/${encodeURIComponent(slug ?? id)}`;
+export const addressOf = ({ id, slug }: Post) => `/posts/${encodeURIComponent(slug || id)}`;
 
 export const isEditor = () => ['editor', 'admin'].includes(account?.role ?? '');
 

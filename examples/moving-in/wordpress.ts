@@ -8,16 +8,15 @@ import type { Read, Row, Transform } from 'rostrum/import';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: These are the characters.
 const notXml = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
 
-/** An element as an object: the texts of its children by name, and lists of those with attributes or children. */
+/** An element as an object: the texts of its children by name, and lists of those with a domain or children. */
 function rowOf(element: Element): Row {
   const row: Record<string, unknown> = {};
   for (const child of element.children) {
-    const name = child.nodeName;
+    const { nodeName, textContent: text } = child;
     const domain = child.getAttribute('domain'); // Of a category: `category`, `post_tag`, `author`.
-    const isList = domain !== null || child.children.length > 0;
-    const key = domain ?? name;
-    if (isList) row[key] = [row[key] ?? [], child].flat();
-    else row[key] = child.textContent;
+    const one = domain ? { text, nicename: child.getAttribute('nicename') } : rowOf(child);
+    const key = domain ?? nodeName;
+    row[key] = domain || child.children.length > 0 ? [row[key] ?? [], one].flat() : text;
   }
   return row;
 }
@@ -33,10 +32,10 @@ export const read: Read = async (path) => {
 const notPosts =
   /^(?:attachment|revision|nav_menu_item|custom_css|oembed_cache|user_request|customize_\w+|wp_\w+)$/;
 
-const texts = (elements: readonly Element[] = []) => elements.map((one) => one.textContent);
+const texts = (terms: readonly Row[] = []) => terms.map(({ text }) => text);
 
 /** The login of an author of the plugin Co-Authors Plus. */
-const coAuthorOf = (element?: Element) => element?.getAttribute('nicename')?.replace(/^cap-/, '');
+const coAuthorOf = (term?: Row) => term?.nicename?.replace(/^cap-/, '');
 
 export const users: Transform = (row) => ({
   id: row['wp:author_login'],

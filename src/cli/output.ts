@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 /** Characters that move a terminal's cursor, start a new line or reorder the text around them. */
 const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
@@ -10,8 +12,17 @@ export function masked(text: string): string {
 
 /** Quotes a value in a message: as JSON, cut after 60 characters. */
 export function quoted(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = jsonOf(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** Returns JSON; of a value that JSON cannot express, such as a circular structure, a description. */
+export function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return JSON.stringify(inspect(value));
+  }
 }
 
 /** Prints lines, masked: they can contain names and contents of files. */

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { FieldIssue } from '../../domain/fields/issues.ts';
 import { grouped } from '../count.ts';
 import { Failure } from '../failure.ts';
-import { print, quoted } from '../output.ts';
+import { jsonOf, print, quoted } from '../output.ts';
 import type { ListRow } from './data-file.ts';
 
 /** A row whose record is rejected. */
@@ -36,8 +36,9 @@ export function createReport(path: string | undefined) {
   return {
     add(rejection: Rejection): void {
       const { place, issues, content } = rejection;
-      const line = JSON.stringify({ place, reasons: issues, content });
-      if (path !== undefined) appendFileSync(path, `${line}\n`);
+      const json = jsonOf(content) ?? 'null';
+      const line = `${JSON.stringify({ place, reasons: issues }).slice(0, -1)},"content":${json}}\n`;
+      if (path !== undefined) appendFileSync(path, line);
       count += 1;
       if (count <= mostLines) print(lineOf(rejection));
     },

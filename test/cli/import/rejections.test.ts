@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { rostrum } from '../../support/server.ts';
 import { user } from '../transfer/records.ts';
@@ -80,5 +82,26 @@ describe('rostrum import: rejected records', () => {
     };
     expect(await imports.run(given, { progress })).to.include({ rejected: 1 });
     expect([imports.rejected, imports.added.users]).to.deep.equal([['users[1] /email taken'], 1]);
+  });
+
+  it('reports rows that JSON cannot express', async () => {
+    const path = imports.write('', 'site');
+    const transform = imports.write(
+      `const row = { title: '' };
+      row.self = row;
+      export const read = () => ({ posts: [row, { title: 'A', own: { id: 1n } }] });
+      export const posts = (row) => row;`,
+      'circular.mjs',
+    );
+    const report = join(imports.folder, 'bad.jsonl');
+    const args = ['import', path, '--transform', transform, '--report', report];
+    const { code, stdout } = await rostrum(...args, '--store', imports.url);
+    expect([code, stdout.split('\n').length]).to.deep.equal([2, 3]);
+    const contents = readFileSync(report, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).content);
+    expect(contents[0]).to.match(/title: ''.*Circular/s);
+    expect(contents[1]).to.contain('1n');
   });
 });

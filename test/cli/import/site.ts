@@ -14,7 +14,7 @@ import {
   readDocument,
   type TransformModule,
 } from '../../../src/cli/import/transform.ts';
-import { repository } from '../../support/repository-copy.ts';
+import { repository, temporaryDirectory } from '../../support/repository-copy.ts';
 import { contentOf } from '../transfer/records.ts';
 import type { Own } from './imports.ts';
 import type { Files, SiteSource } from './sources.ts';
@@ -25,6 +25,8 @@ export interface Outcome {
   /** Messages of rejected records, and of a failure. */
   readonly messages: readonly string[];
   readonly results: readonly Imported[];
+  /** The rows of rejected records. */
+  readonly rejected: readonly unknown[];
 }
 
 let modules = 0;
@@ -56,36 +58,49 @@ export async function serveFiles() {
   };
 }
 
+/** Imports files with a recipe into a new store. */
+export async function importFiles(
+  recipe: string,
+  files: Readonly<Record<string, string | Buffer>>,
+): Promise<Outcome> {
+  await using folder = await temporaryDirectory();
+  const file = Object.keys(files)[0]?.includes('/') ? 'site' : Object.keys(files)[0];
+  const source = { recipe, imports: [{ file: file ?? '' }], write: () => files };
+  return importSite(source, { users: [], posts: [] }, folder.path);
+}
+
 /** Writes a site as another program exports it, and imports it into a new store. */
 export async function importSite(
-  source: SiteSource,
+  source: Pick<SiteSource, 'recipe' | 'imports' | 'write'>,
   rows: { readonly users: readonly Own[]; readonly posts: readonly Own[] },
   folder: string,
-  server: Awaited<ReturnType<typeof serveFiles>>,
+  server?: Awaited<ReturnType<typeof serveFiles>>,
 ): Promise<Outcome> {
   const store = createMemoryStore();
   const files = source.write(rows.users, rows.posts);
-  const isServed = source.imports[0]?.file === '/';
-  if (isServed) server.put(files);
-  for (const [name, text] of isServed ? [] : Object.entries(files)) {
+  const served = source.imports[0]?.file === '/' ? server : undefined;
+  served?.put(files);
+  for (const [name, text] of served ? [] : Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
   const messages: string[] = [];
   const results: Imported[] = [];
+  const rejected: unknown[] = [];
   const recipe = source.recipe === undefined ? undefined : await loadRecipe(source.recipe);
   const instant = await createInstant();
   const { signal } = new AbortController();
   try {
     for (const { file, as } of source.imports) {
-      const path = isServed ? server.address : join(folder, file);
+      const path = served?.address ?? join(folder, file);
       const opened = recipe?.read
         ? openDocument(path, await readDocument(path, recipe.read), as, recipe)
         : await openDataFile(await openText(path, signal), as, recipe);
       const result = await importRecords(opened, store, {
         ...{ signal, instant, keepIds: true, added: { users: 0, posts: 0 }, progress() {} },
         transformer: recipe && createTransformer(recipe, { file: path, instant }),
-        report: ({ place, issues }) => {
+        report: ({ place, issues, content }) => {
+          rejected.push(content);
           messages.push(...issues.map(({ message }) => `${place}: ${message}`));
         },
       });
@@ -98,5 +113,5 @@ export async function importSite(
   const { users, posts } = await contentOf(store);
   const plain = (one: { record: object }) => one.record as Own;
   await store.close();
-  return { users: users.map(plain), posts: posts.map(plain), messages, results };
+  return { users: users.map(plain), posts: posts.map(plain), messages, results, rejected };
 }

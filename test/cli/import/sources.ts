@@ -34,7 +34,7 @@ export const site: Readonly<Record<string, SitePost>> = {
 };
 
 /** A file as text, or a list served under a path. */
-export type Files = Readonly<Record<string, string>>;
+export type Files = Readonly<Record<string, string | Buffer>>;
 
 export interface SiteSource {
   readonly title: string;

@@ -30,6 +30,8 @@ export interface TransformContext {
   readonly place: string;
   /** The path of the file. */
   readonly file: string;
+  /** Leaves the row out, for a reason that the summary counts: `return leaveOut('trash')`. */
+  leaveOut(reason: string): null;
   /**
    * Reads a time: ISO 8601, SQL (`2013-04-09 18:20:39`), RFC 5322 (`Fri, 30 Mar 2012 11:18:03 +0000`),
    * and seconds or milliseconds since 1970, as numbers or as texts, from 1990 to 2099.

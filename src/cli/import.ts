@@ -102,9 +102,11 @@ export async function importCommand(
     print(`${verb} ${countsText(dryRun ? result.good : added)}${restText(result)}`);
     print(`  from ${file.name}`, `  to   ${redactStoreUrl(named.url)}`);
     print(...contentLines(result, transformer));
-    if (undated > 0) {
+    if (undated.count > 0) {
+      const rest = undated.count > undated.names.length ? ', …' : '';
+      const names = `(${undated.names.join(', ')}${rest})`;
       const because = 'because they have no publishedAt. To import them as drafts, use --drafts.';
-      print(`${publish} ${counted(undated, 'post')}, ${because}`);
+      print(`${publish} ${counted(undated.count, 'post')} ${names}, ${because}`);
     }
   }, next);
 }
@@ -126,6 +128,7 @@ function contentLines(result: Imported, transformer: Transformer | undefined): s
   };
   const lines = {
     posts: textOf(posts),
+    'left out': textOf(Object.fromEntries(transformer?.leftOut ?? [])),
     'authors from the store': [...storedAuthors.found].join(', '),
     'stored as custom fields': stored.join(', '),
     'not used': unused.join(', '),

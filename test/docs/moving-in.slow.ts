@@ -395,7 +395,7 @@ describe('the recipes of docs/moving-in.md', function () {
     // The page describes each case: unchanged, changed, new, and missing from the file.
     const stdout = await nightly([article('a'), article('b', 'changed'), article('d')]);
     expect(stdout.split('\n').slice(0, 2)).to.deep.equal([
-      'posts[1] /id taken: Another record has this id. It is "b".',
+      'posts[1] "changed" /id taken: Another record has this id. It is "b".',
       'Added 0 users and 1 post; there already: 1; rejected: 1',
     ]);
     const { posts } = await stored();

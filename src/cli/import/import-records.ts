@@ -20,7 +20,7 @@ import { batches } from '../transfer/source.ts';
 import type { DataFile, ListRow } from './data-file.ts';
 import { createMatcher } from './fields.ts';
 import { createDoubts, type Doubts } from './not-public.ts';
-import type { Rejection } from './rejections.ts';
+import { labelOf, type Rejection } from './rejections.ts';
 import { type FileRow, openText, readJsonLines } from './text.ts';
 import type { Transformer } from './transform.ts';
 
@@ -40,11 +40,11 @@ type Judging = Omit<ImportContext, 'store' | 'clock' | 'ids'>;
 
 /**
  * Counts: rows that a transform `omitted`; all `records`; those that are `rejected`, `there` since an
- * earlier import, or `deleted` from the store; good posts, and those published because they are `undated`.
+ * earlier import, or `deleted` from the store; and good posts.
  */
 const nothing = {
   ...{ omitted: 0, records: 0, rejected: 0, there: 0, deleted: 0 },
-  ...{ public: 0, scheduled: 0, drafts: 0, undated: 0, withoutAuthor: 0, withoutBody: 0 },
+  ...{ public: 0, scheduled: 0, drafts: 0, withoutAuthor: 0, withoutBody: 0 },
 };
 
 export interface Field {
@@ -59,6 +59,9 @@ const lists = ['users', 'posts'] as const;
 
 /** How many names of fields are counted: each record can have names of its own. */
 const mostFields = 1000;
+
+/** How many undated posts are named. */
+const mostNames = 3;
 
 /**
  * Adds the records of a file to a store, by the rules of the API.
@@ -99,6 +102,8 @@ async function checkRecords(file: DataFile, store: Store, folder: string, option
     /** The addresses of authors that are not in the file: found in the store, and not accepted. */
     storedAuthors: { found: new Set<string>(), rejected: 0 },
     unknownAuthors: 0,
+    /** Good posts that are published because nothing says when: how many, and the first ones. */
+    undated: { count: 0, names: [] as string[] },
     /** The fields of good records: how many have a value, and an example. */
     fields: new Map<string, Field>(),
     advice: (): string[] => {
@@ -114,7 +119,8 @@ async function checkRecords(file: DataFile, store: Store, folder: string, option
       yield* converted;
     }
   };
-  const countGood = ({ list, value, isExported }: ListRow, record: Entity) => {
+  const countGood = (row: ListRow, record: Entity) => {
+    const { list, value, isExported } = row;
     result.good[list] += 1;
     for (const [name, example] of isExported ? [] : Object.entries(record)) {
       if (example === null || example === '') continue;
@@ -131,7 +137,9 @@ async function checkRecords(file: DataFile, store: Store, folder: string, option
     result[isScheduled ? 'scheduled' : publishedAt === null ? 'drafts' : 'public'] += 1;
     if (authorId === null) result.withoutAuthor += 1;
     if (body.trim() === '') result.withoutBody += 1;
-    if (!drafts && !Object.hasOwn(Object(value), 'publishedAt')) result.undated += 1;
+    if (drafts || Object.hasOwn(Object(value), 'publishedAt')) return;
+    result.undated.count += 1;
+    if (result.undated.names.length < mostNames) result.undated.names.push(labelOf(row));
   };
   const countRejected = (row: ListRow, issues: readonly FieldIssue[]) => {
     options.report({ ...row, issues });

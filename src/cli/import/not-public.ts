@@ -69,7 +69,9 @@ export function createDoubts() {
         const others = `To publish them without the column, use --ignore-column ${quoted(column)}.`;
         const condition = `${JSON.stringify([...values])}.includes(row[${JSON.stringify(column)}])`;
         if (names === undefined)
-          return [`${says} Read it in your transform: ${condition}. ${others}`];
+          return [
+            `${says} Read it in your transform, or in a copy of the recipe in its folder: ${condition}. ${others}`,
+          ];
         const renamed = [...names].filter(([from, to]) => from !== to);
         const pattern = renamed.map(([from, to]) => `${JSON.stringify(from)}: ${to}, `).join('');
         const fields = renamed.map(([, to]) => `${to}, `).join('');

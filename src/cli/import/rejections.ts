@@ -50,12 +50,23 @@ export function createReport(path: string | undefined) {
   };
 }
 
-function lineOf({ place, issues, value }: Rejection): string {
+/** The file or the title of a record, for people; empty if there is none. */
+export function labelOf({ content, value }: Pick<ListRow, 'content' | 'value'>): string {
+  const [row, made] = [Object(content), Object(value)];
+  const names = [row.file, made.title, row.title, made.name, row.name];
+  const name = names.find((one) => typeof one === 'string' && one.trim() !== '');
+  return name === undefined ? '' : quoted(name);
+}
+
+function lineOf(rejection: Rejection): string {
+  const { place, issues, value } = rejection;
   const reasons = issues.map((issue) => {
     const { pointer, code, message } = issue;
     return `${pointer} ${code}: ${message}${offending(issue, value)}`.trimStart();
   });
-  const line = `${place} ${reasons.join(' ')}`;
+  // Nobody can look up an index in a document or in a folder.
+  const label = place.includes('[') ? labelOf(rejection) : '';
+  const line = [place, label, ...reasons].filter(Boolean).join(' ');
   return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
 }
 

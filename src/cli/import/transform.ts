@@ -17,6 +17,9 @@ export interface TransformModule {
 /** How many fields are watched: each record can have names of its own. */
 const mostFields = 200;
 
+/** How many reasons for leaving rows out are counted: each row can have its own. */
+const mostReasons = 20;
+
 /** How long the module can take to load, and a function for one row. */
 const patienceMs = 30_000;
 
@@ -61,10 +64,19 @@ export type Transformer = ReturnType<typeof createTransformer>;
 /** Transforms rows, and records which of their fields are read by name, and which only copied. */
 export function createTransformer(
   module: TransformModule,
-  context: Omit<TransformContext, 'place'>,
+  given: Pick<TransformContext, 'file' | 'instant'>,
   waitMs = patienceMs,
 ) {
   const [seen, read, copied] = [new Set<string>(), new Set<PropertyKey>(), new Set<PropertyKey>()];
+  const leftOut = new Map<string, number>();
+  const context = {
+    ...given,
+    leaveOut: (reason: string) => {
+      const counted = leftOut.has(reason) || leftOut.size < mostReasons ? reason : 'others';
+      leftOut.set(counted, (leftOut.get(counted) ?? 0) + 1);
+      return null;
+    },
+  };
   const watched = (row: Row): Row => {
     for (const [name, value] of Object.entries(row)) {
       if (value !== '' && seen.size < mostFields) seen.add(name);
@@ -90,6 +102,8 @@ export function createTransformer(
   };
   return {
     transforms: (list: Collection) => module[list] !== undefined,
+    /** The rows that were left out, by reason. */
+    leftOut: leftOut as ReadonlyMap<string, number>,
     isRead: (name: string) => read.has(name),
     /** Returns the fields with values that were never read, and those that were only copied. */
     unread: () => {

@@ -58,8 +58,8 @@ describe('rostrum import: drafts', function () {
     const because = 'because they have no publishedAt. To import them as drafts, use --drafts.\n';
     expect((await run('--dry-run')).stdout)
       .to.match(/^Would add/)
-      .and.contain(`\nWould publish 2 posts, ${because}`);
-    expect((await run()).stdout).to.contain(`\nPublished 2 posts, ${because}`);
+      .and.contain(`\nWould publish 2 posts ("A", "B"), ${because}`);
+    expect((await run()).stdout).to.contain(`\nPublished 2 posts ("A", "B"), ${because}`);
     expect((await run('--drafts')).stdout).not.to.match(/publish/i);
     const some = imports.write(
       text([{ title: 'C' }, { title: 'D', publishedAt: null }]),
@@ -67,7 +67,7 @@ describe('rostrum import: drafts', function () {
     );
     const args = ['import', some, '--as', 'posts', '--store', imports.url];
     expect((await rostrum(...args)).stdout).to.contain(
-      '\nPublished 1 post, because they have no publishedAt. ',
+      '\nPublished 1 post ("C"), because they have no publishedAt. ',
     );
     const { stdout } = await rostrum('export', '-', '--store', imports.url);
     const found = stdout

@@ -116,7 +116,8 @@ describe('rostrum import: posts that say that they are not public', function () 
       'export const posts = ({ Title, ...row }) => ({ title: Title || row.Title });',
       'o.mjs',
     );
-    const hint = 'Read it in your transform: ["true","TRUE"].includes(row["Is Draft"]).';
+    const hint =
+      'Read it in your transform, or in a copy of the recipe in its folder: ["true","TRUE"].includes(row["Is Draft"]).';
     expect((await run('--transform', other)).stdout).to.contain(hint);
   });
 });

@@ -71,7 +71,7 @@ describe('rostrum import: rejected records', () => {
     const path = imports.write(text({ users: [{ name: 'A', born: 'x' }] }));
     const args = ['import', path, '--user-schema', schema, '--store', `sqlite:${path}.db`];
     const { code, stdout } = await rostrum(...args);
-    const line = 'users[0] /born invalid: Must be of the type integer. It is "x".\n';
+    const line = 'users[0] "A" /born invalid: Must be of the type integer. It is "x".\n';
     expect([code, stdout]).to.eql([2, line]);
   });
 

@@ -156,7 +156,7 @@ describe('rostrum import: messages and reports', function () {
     const { stdout } = await run(path, '--as', 'users');
     const [first = '', second = '', ...end] = stdout.split('\n');
     expect(first).to.match(
-      /^users\[0\] \/a\\u\{a\}\\u\{1b\}\[2J\\u\{0\} key: .* \/e\\u\{0\} key: /,
+      /^users\[0\] "A" \/a\\u\{a\}\\u\{1b\}\[2J\\u\{0\} key: .* \/e\\u\{0\} key: /,
     );
     expect([second.length, end]).to.deep.equal([501, ['']]);
   });

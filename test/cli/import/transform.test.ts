@@ -153,7 +153,7 @@ describe('rostrum import --transform', function () {
         `  to   ${imports.url}`,
         '  posts: 2 public, 2 without an author, 2 with an empty body',
         '  not used: id, tags, visibility',
-        'Published 2 posts, because they have no publishedAt. To import them as drafts, use --drafts.',
+        'Published 2 posts ("A", "B"), because they have no publishedAt. To import them as drafts, use --drafts.',
         '',
       ],
     ]);
@@ -184,6 +184,20 @@ describe('rostrum import --transform', function () {
       '--drafts',
     );
     expect(last.stdout).to.contain('\n  copied, but not stored: tags, visibility\n');
+  });
+
+  it('leaves rows out for reasons that the summary counts', async () => {
+    const rows = [{ type: 'page' }, { type: 'menu' }, { type: 'menu' }, { type: 'A' }];
+    const path = imports.write(text(rows));
+    const transform = imports.write(
+      `export const posts = ({ type }, { leaveOut }) =>
+        type === 'A' ? { title: type, publishedAt: null } : leaveOut(type);`,
+      'some.mjs',
+    );
+    const args = ['import', path, '--transform', transform, '--store', imports.url];
+    const { stdout } = await rostrum(...args);
+    expect(stdout).to.match(/^Added 0 users and 1 post; left out by the transform: 3\n/);
+    expect(stdout).to.contain('\n  left out: 1 page, 2 menu\n');
   });
 
   it('stops if it never settles, and says at which record', async () => {

@@ -35,11 +35,13 @@ export const posts: Transform = (row, { instant }) => {
   const source = html ? undefined : (lexical ?? mobiledoc ?? undefined);
   const isReady = ['published', 'scheduled'].includes(status) && source === undefined;
   const isPublic = isReady && visibility === 'public';
+  const time = row.published_at && instant(row.published_at, { timeZone: 'UTC' });
   return {
     ...{ id, title: title || '(untitled)', slug, body: html, tags, type, status, visibility },
     ...{ authorId, coAuthors: coAuthors.length > 0 ? coAuthors : undefined, lexical: source },
     excerpt: row.custom_excerpt ?? undefined,
     image: row.feature_image ?? undefined,
-    publishedAt: isPublic ? instant(row.published_at, { timeZone: 'UTC' }) : null,
+    publishedAt: isPublic ? (time ?? instant(row.published_at)) : null,
+    originalDate: isPublic ? undefined : (time ?? undefined),
   };
 };

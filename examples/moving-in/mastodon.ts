@@ -26,5 +26,6 @@ export const posts: Transform = (row, { instant }) => {
     warning: row.summary ?? undefined,
     attachments: row.attachment?.length > 0 ? row.attachment : undefined,
     publishedAt: isPublic ? instant(row.published) : null,
+    originalDate: isPublic ? undefined : instant(row.published),
   };
 };

@@ -6,13 +6,16 @@ import type { Transform } from 'rostrum/import';
 
 export const posts: Transform = async (row, { file, instant }) => {
   const isPublic = row.is_published.toLowerCase() === 'true' && row.audience === 'everyone';
+  const time = row.post_date && instant(row.post_date, { timeZone: 'UTC' });
+  const html = await readFile(join(dirname(file), 'posts', `${row.post_id}.html`));
   return {
     id: row.post_id,
     title: row.title || '(untitled)',
     subtitle: row.subtitle || undefined,
-    body: await readFile(join(dirname(file), 'posts', `${row.post_id}.html`), 'utf8'),
+    body: new TextDecoder('utf-8', { fatal: true }).decode(html),
     type: row.type,
     audience: row.audience,
-    publishedAt: isPublic ? instant(row.post_date, { timeZone: 'UTC' }) : null,
+    publishedAt: isPublic ? time || instant(row.post_date) : null,
+    originalDate: isPublic ? undefined : time || undefined,
   };
 };

@@ -12,10 +12,14 @@ export const users: Transform = (row) => {
   return { name: row['Author Display Name'] || email, email };
 };
 
-export const posts: Transform = (row, { instant }) => {
+export const posts: Transform = (row, { instant, leaveOut }) => {
   const status = row.Status.toLowerCase();
-  if (['inherit', 'trash', 'auto-draft'].includes(status)) return null;
-  const isPublic = ['publish', 'future'].includes(status) && row['Post Password'] === '';
+  if (['inherit', 'trash', 'auto-draft'].includes(status)) return leaveOut(status);
+  const time = /^[1-9]/.test(row.Date) ? instant(row.Date, { timeZone }) : undefined;
+  // WordPress shows a post that it failed to publish in time to nobody.
+  const isDue =
+    status === 'publish' || (status === 'future' && `${time}` > new Date().toISOString());
+  const isPublic = isDue && row['Post Password'] === '';
   return {
     id: row.ID,
     title: row.Title || '(untitled)',
@@ -23,6 +27,7 @@ export const posts: Transform = (row, { instant }) => {
     slug: row.Slug || null,
     tags: row.Tags.split('|').filter(Boolean),
     authorId: { email: row['Author Email'] },
-    publishedAt: isPublic ? instant(row.Date, { timeZone }) : null,
+    publishedAt: isPublic ? (time ?? instant(row.Date)) : null,
+    originalDate: isPublic ? undefined : time,
   };
 };

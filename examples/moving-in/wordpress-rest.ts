@@ -47,8 +47,12 @@ export const read: Read = async (path) => {
 export const users: Transform = ({ id, name, email }) => ({ id, name, email });
 
 export const posts: Transform = (row, { instant }) => {
-  const isOpen = !row.password && !row.content.protected;
-  const isPublic = ['publish', 'future'].includes(row.status) && isOpen;
+  const { status, date_gmt: date } = row;
+  const time = date ? instant(date, { timeZone: 'UTC' }) : undefined; // A draft has null.
+  // WordPress shows a post that it failed to publish in time to nobody.
+  const isDue =
+    status === 'publish' || (status === 'future' && `${time}` > new Date().toISOString());
+  const isPublic = isDue && !row.password && !row.content.protected;
   return {
     id: row.id,
     title: textOf(row.title.rendered).trim() || '(untitled)',
@@ -58,7 +62,8 @@ export const posts: Transform = (row, { instant }) => {
     tags: row.tags,
     categories: row.categories,
     type: row.type,
-    status: row.status,
-    publishedAt: isPublic ? instant(row.date_gmt, { timeZone: 'UTC' }) : null,
+    status,
+    publishedAt: isPublic ? (time ?? instant(date)) : null,
+    originalDate: isPublic ? undefined : time,
   };
 };

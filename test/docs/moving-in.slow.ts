@@ -225,6 +225,7 @@ describe('the recipes of docs/moving-in.md', function () {
         audience: 'only_paid',
         ...times,
         publishedAt: null,
+        originalDate: '2023-01-06T14:00:00.000Z',
       },
       {
         id: '3.draft',

@@ -27,6 +27,8 @@ export interface Outcome {
   readonly results: readonly Imported[];
   /** The rows of rejected records. */
   readonly rejected: readonly unknown[];
+  /** How many rows were left out, by reason. */
+  readonly leftOut: Readonly<Record<string, number>>;
 }
 
 let modules = 0;
@@ -87,6 +89,7 @@ export async function importSite(
   const messages: string[] = [];
   const results: Imported[] = [];
   const rejected: unknown[] = [];
+  let leftOut = {};
   const recipe = source.recipe === undefined ? undefined : await loadRecipe(source.recipe);
   const instant = await createInstant();
   const { signal } = new AbortController();
@@ -96,15 +99,17 @@ export async function importSite(
       const opened = recipe?.read
         ? openDocument(path, await readDocument(path, recipe.read), as, recipe)
         : await openDataFile(await openText(path, signal), as, recipe);
+      const transformer = recipe && createTransformer(recipe, { file: path, instant });
       const result = await importRecords(opened, store, {
         ...{ signal, instant, keepIds: true, added: { users: 0, posts: 0 }, progress() {} },
-        transformer: recipe && createTransformer(recipe, { file: path, instant }),
+        transformer,
         report: ({ place, issues, content }) => {
           rejected.push(content);
           messages.push(...issues.map(({ message }) => `${place}: ${message}`));
         },
       });
       results.push(result);
+      leftOut = Object.fromEntries(transformer?.leftOut ?? []);
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -113,5 +118,5 @@ export async function importSite(
   const { users, posts } = await contentOf(store);
   const plain = (one: { record: object }) => one.record as Own;
   await store.close();
-  return { users: users.map(plain), posts: posts.map(plain), messages, results, rejected };
+  return { users: users.map(plain), posts: posts.map(plain), messages, results, rejected, leftOut };
 }

@@ -100,7 +100,7 @@ const markdown = (mark: string, front: (fields: Own) => string) => {
     Object.fromEntries(
       posts.map(({ file, body, ...fields }) => [
         `site/${file}`,
-        `${mark}\n${front(fields)}${mark}\n\n${body}\n`,
+        `${mark}\n${front(fields)}${mark}\n${body}`,
       ]),
     );
 };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../src/adapters/memory/memory-store.ts';
 import { createNotes } from '../src/domain/notes.ts';
-import { errorsOf } from './note-repository.suite.ts';
+import { errorsOf } from './store.suite.ts';
 
 describe('the use cases of notes', () => {
   const store = createMemoryStore();

@@ -3,7 +3,7 @@ import { MongoClient } from 'mongodb';
 import { createMemoryStore } from '../src/adapters/memory/memory-store.ts';
 import { openMongodbStore } from '../src/adapters/mongodb/mongodb-store.ts';
 import { openSqliteStore } from '../src/adapters/sqlite/sqlite-store.ts';
-import { describeStore } from './note-repository.suite.ts';
+import { describeStore } from './store.suite.ts';
 
 describeStore('memory', async () => createMemoryStore());
 describeStore('SQLite', async () => openSqliteStore(':memory:'));

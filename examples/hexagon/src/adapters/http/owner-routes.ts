@@ -1,6 +1,6 @@
 import type { Router } from '@koa/router';
 import type { Owners } from '../../domain/owners.ts';
-import { jsonBody } from './json-body.ts';
+import { idOf, jsonBody } from './route-helpers.ts';
 
 export function addOwnerRoutes(router: Router, owners: Owners): void {
   router.post('/owners', jsonBody, async (ctx) => {
@@ -11,6 +11,6 @@ export function addOwnerRoutes(router: Router, owners: Owners): void {
   });
 
   router.get('/owners/:id', async (ctx) => {
-    ctx.body = await owners.get(ctx.params.id ?? '');
+    ctx.body = await owners.get(idOf(ctx));
   });
 }

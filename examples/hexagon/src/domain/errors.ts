@@ -1,7 +1,7 @@
 /** Why the core rejects a call. Clients depend on these codes, so don't rename them. */
 const messages = {
-  'invalid-input': 'The input has invalid fields.',
-  'invalid-query': 'The query has invalid fields.',
+  'invalid-input': 'The input is invalid.',
+  'invalid-query': 'The query is invalid.',
   'note-not-found': 'There is no note with this id.',
   'owner-not-found': 'There is no owner with this id.',
   'quota-exceeded': 'The owner cannot have more notes.',
@@ -19,7 +19,8 @@ export class DomainError extends Error {
   readonly issues: readonly Issue[] | undefined;
 
   constructor(code: ErrorCode, issues?: readonly Issue[]) {
-    super(messages[code]);
+    const fields = issues?.map(({ field }) => field).join(', ');
+    super(fields ? `${messages[code]} Check ${fields}.` : messages[code]);
     this.code = code;
     this.issues = issues;
   }

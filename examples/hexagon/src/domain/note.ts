@@ -1,6 +1,6 @@
 import { DomainError } from './errors.ts';
 import { checkQuota, type Owner } from './owner.ts';
-import { flag, type Rules, text } from './rules.ts';
+import { anyId, flag, type Rules, text } from './rules.ts';
 
 export interface Note {
   /** ASCII. Begins with the time; ids of one millisecond have no order. */
@@ -23,7 +23,7 @@ export const contentRules: Rules<NoteContent> = {
   text: text(0, 10_000),
   pinned: flag,
 };
-export const noteRules: Rules<NoteInput> = { ownerId: text(1, 100), ...contentRules };
+export const noteRules: Rules<NoteInput> = { ownerId: anyId, ...contentRules };
 export const noteDefaults = { text: '', pinned: false };
 
 export function newNote(id: string, input: NoteInput, owner: Owner): Note {

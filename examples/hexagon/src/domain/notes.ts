@@ -10,9 +10,8 @@ import {
   noteRules,
   type Versions,
 } from './note.ts';
-import { integer, type Rules, readFields, readPatch, text } from './rules.ts';
+import { anyId, integer, type Rules, readFields, readPatch } from './rules.ts';
 
-const anyId = text(1, 100);
 const queryRules: Rules<NoteQuery> = { ownerId: anyId, after: anyId, limit: integer(1, 100) };
 
 export type Notes = ReturnType<typeof createNotes>;

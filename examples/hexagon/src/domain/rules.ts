@@ -26,6 +26,8 @@ export const text = (min: number, max: number): Rule<string> => ({
   message: `Must be a string of ${min} to ${max} characters.`,
 });
 
+export const anyId = text(1, 100);
+
 /** Reads every field. A missing field is invalid unless it has a default. */
 export function readFields<T>(input: unknown, rules: Rules<T>, defaults: Partial<T> = {}): T {
   const none = Object.fromEntries(Object.keys(rules).map((name) => [name, undefined]));

@@ -1,16 +1,20 @@
-import { type ClientSession, MongoClient } from 'mongodb';
-import { DomainError } from '../../domain/errors.ts';
+import { type ClientSession, MongoClient, ObjectId } from 'mongodb';
+import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { type Note, noteDefaults } from '../../domain/note.ts';
 import type { Owner } from '../../domain/owner.ts';
 import type { Store } from '../../ports/store.ts';
 
 /** In MongoDB, the id of a document is named `_id`. */
 type Document<R> = Omit<R, 'id'> & { readonly _id: string };
+type Options = { session?: ClientSession };
 
 const toDocument = ({ id, ...note }: Note): Document<Note> => ({ _id: id, ...note });
-// Documents from before a field existed get its default.
-const toNote = ({ _id, ...note }: Document<Note>): Note => ({ ...noteDefaults, ...note, id: _id });
-const toOwner = ({ _id, ...owner }: Document<Owner>): Owner => ({ id: _id, ...owner });
+
+/** Picks the fields of a note, because its document can have others. Missing ones have their defaults. */
+function toNote(document: Document<Note>): Note {
+  const { _id, version, ownerId, title, text, pinned } = { ...noteDefaults, ...document };
+  return { id: _id, version, ownerId, title, text, pinned };
+}
 
 /** Connects to a replica set. The database is the one in the URL unless it is given. */
 export async function openMongodbStore(url: string, databaseName?: string): Promise<Store> {
@@ -18,7 +22,7 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
   const client = new MongoClient(url, { readConcernLevel: 'majority', w: 'majority' });
   const database = client.db(databaseName);
   const noteDocuments = database.collection<Document<Note>>('notes');
-  const ownerDocuments = database.collection<Document<Owner>>('owners');
+  const ownerDocuments = database.collection<Document<Omit<Owner, 'noteCount'>>>('owners');
   await noteDocuments.createIndex({ ownerId: 1, _id: 1 });
 
   /**
@@ -29,22 +33,23 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
     return client.withSession((session) => session.withTransaction(work));
   }
 
-  async function findNote(id: string, options: { session?: ClientSession } = {}): Promise<Note> {
+  async function findNote(id: string, options: Options = {}): Promise<Note> {
     const document = await noteDocuments.findOne({ _id: id }, options);
     if (document === null) throw new DomainError('note-not-found');
     return toNote(document);
   }
 
-  /**
-   * Changes an owner's number of notes, and returns the owner as it was before. The number is a field so
-   * that transactions that add notes to one owner conflict. Counting the notes would only read them.
-   */
-  async function addToCount(id: string, change: 1 | -1, session: ClientSession): Promise<Owner> {
-    const options = { session, returnDocument: 'before' } as const;
-    const increment = { $inc: { noteCount: change } };
-    const owner = await ownerDocuments.findOneAndUpdate({ _id: id }, increment, options);
-    if (owner === null) throw new DomainError('unknown-owner');
-    return toOwner(owner);
+  async function findOwner(id: string, code: ErrorCode, options: Options = {}): Promise<Owner> {
+    const owner = await ownerDocuments.findOne({ _id: id }, options);
+    if (owner === null) throw new DomainError(code);
+    const noteCount = await noteDocuments.countDocuments({ ownerId: id }, options);
+    return { id, name: owner.name, quota: owner.quota, noteCount };
+  }
+
+  /** Reads an owner, and makes this transaction conflict with all others that lock or delete the owner. */
+  async function lockOwner(id: string, session: ClientSession): Promise<Owner> {
+    await ownerDocuments.updateOne({ _id: id }, { $set: { lock: new ObjectId() } }, { session });
+    return findOwner(id, 'unknown-owner', { session });
   }
 
   // A standalone server has no transactions. Fail now rather than at the first write.
@@ -60,7 +65,7 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
       },
       create: (ownerId, decide) =>
         transaction(async (session) => {
-          const note = decide(await addToCount(ownerId, 1, session));
+          const note = decide(await lockOwner(ownerId, session));
           await noteDocuments.insertOne(toDocument(note), { session });
           return note;
         }),
@@ -73,27 +78,20 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
       move: (id, ownerId, decide) =>
         transaction(async (session) => {
           const current = await findNote(id, { session });
-          const note = decide(current, await addToCount(ownerId, 1, session));
-          await addToCount(current.ownerId, -1, session);
+          const note = decide(current, await lockOwner(ownerId, session));
           await noteDocuments.replaceOne({ _id: id }, toDocument(note), { session });
           return note;
         }),
       delete: (id, check) =>
         transaction(async (session) => {
-          const note = await findNote(id, { session });
-          check(note);
-          await addToCount(note.ownerId, -1, session);
+          check(await findNote(id, { session }));
           await noteDocuments.deleteOne({ _id: id }, { session });
         }),
     },
     owners: {
-      async get(id) {
-        const owner = await ownerDocuments.findOne({ _id: id });
-        if (owner === null) throw new DomainError('owner-not-found');
-        return toOwner(owner);
-      },
-      async create({ id, ...owner }) {
-        await ownerDocuments.insertOne({ _id: id, ...owner });
+      get: (id) => findOwner(id, 'owner-not-found'),
+      async create({ id, name, quota }) {
+        await ownerDocuments.insertOne({ _id: id, name, quota });
       },
     },
     close: () => client.close(),

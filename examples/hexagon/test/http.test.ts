@@ -1,29 +1,10 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { expect } from 'chai';
-import { createContainer, tokens } from '../src/adapters/inversify/container.ts';
+import { tokens } from '../src/adapters/inversify/container.ts';
+import { serve } from './serve.ts';
 
 describe('the HTTP API', () => {
-  const container = createContainer('memory:');
-  let server: Server;
-
-  before(async () => {
-    const app = await container.getAsync(tokens.app);
-    server = app.listen(0, '127.0.0.1');
-  });
-  after(() => server.close());
-
-  async function send(method: string, path: string, body?: object | string, headers = {}) {
-    const { port } = server.address() as { port: number };
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method,
-      headers: { ...(body && { 'Content-Type': 'application/json' }), ...headers },
-      body: typeof body === 'object' ? JSON.stringify(body) : (body ?? null),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
-  }
-
+  const { send } = serve();
   const addOwner = async () => (await send('POST', '/owners', { name: 'Ada', quota: 1 })).body.id;
 
   it('serves notes', async () => {
@@ -67,6 +48,10 @@ describe('the HTTP API', () => {
       expect(response.headers.get('Allow')).to.equal(status === 405 ? 'HEAD, GET, POST' : null);
     });
   }
+});
+
+describe('the HTTP API after a bug', () => {
+  const { container, send } = serve();
 
   it('logs unexpected errors, and does not describe them to the client', async () => {
     const bug = new Error('A secret');

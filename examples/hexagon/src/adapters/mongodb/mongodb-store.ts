@@ -8,8 +8,6 @@ import type { Store } from '../../ports/store.ts';
 type Document<R> = Omit<R, 'id'> & { readonly _id: string };
 type Options = { session?: ClientSession };
 
-const toDocument = ({ id, ...note }: Note): Document<Note> => ({ _id: id, ...note });
-
 /** Picks the fields of a note, because its document can have others. Missing ones have their defaults. */
 function toNote(document: Document<Note>): Note {
   const { _id, version, ownerId, title, text, pinned } = { ...noteDefaults, ...document };
@@ -52,6 +50,11 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
     return findOwner(id, 'unknown-owner', { session });
   }
 
+  async function write({ id, ...fields }: Note, session: ClientSession): Promise<Note> {
+    await noteDocuments.replaceOne({ _id: id }, fields, { session, upsert: true });
+    return { id, ...fields };
+  }
+
   // A standalone server has no transactions. Fail now rather than at the first write.
   await transaction((session) => ownerDocuments.findOne({}, { session }));
 
@@ -64,23 +67,13 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
         return found.map(toNote);
       },
       create: (ownerId, decide) =>
-        transaction(async (session) => {
-          const note = decide(await lockOwner(ownerId, session));
-          await noteDocuments.insertOne(toDocument(note), { session });
-          return note;
-        }),
+        transaction(async (session) => write(decide(await lockOwner(ownerId, session)), session)),
       update: (id, decide) =>
-        transaction(async (session) => {
-          const note = decide(await findNote(id, { session }));
-          await noteDocuments.replaceOne({ _id: id }, toDocument(note), { session });
-          return note;
-        }),
+        transaction(async (session) => write(decide(await findNote(id, { session })), session)),
       move: (id, ownerId, decide) =>
         transaction(async (session) => {
-          const current = await findNote(id, { session });
-          const note = decide(current, await lockOwner(ownerId, session));
-          await noteDocuments.replaceOne({ _id: id }, toDocument(note), { session });
-          return note;
+          const note = await findNote(id, { session });
+          return write(decide(note, await lockOwner(ownerId, session)), session);
         }),
       delete: (id, check) =>
         transaction(async (session) => {

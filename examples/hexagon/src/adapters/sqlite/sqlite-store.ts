@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import type { Note } from '../../domain/note.ts';
 import type { Owner } from '../../domain/owner.ts';
@@ -46,11 +46,9 @@ export function openSqliteStore(path: string): Store {
   });
 
   const selectNote = database.prepare('SELECT * FROM notes WHERE id = ?');
-  const insertNote = database.prepare(
-    `INSERT INTO notes (${noteColumns.join()}) VALUES (:${noteColumns.join(', :')})`,
-  );
-  const updateNote = database.prepare(
-    `UPDATE notes SET ${noteColumns.map((name) => `${name} = :${name}`).join()} WHERE id = :id`,
+  const writeNote = database.prepare(
+    `INSERT INTO notes (${noteColumns.join()}) VALUES (:${noteColumns.join(', :')}) ON CONFLICT (id)
+     DO UPDATE SET ${noteColumns.map((name) => `${name} = excluded.${name}`).join()}`,
   );
   const deleteNote = database.prepare('DELETE FROM notes WHERE id = ?');
   const selectOwner = database.prepare(
@@ -71,10 +69,10 @@ export function openSqliteStore(path: string): Store {
     return { ...row } as unknown as Owner;
   }
 
-  function write(statement: StatementSync, decide: () => Note): Note {
+  function write(decide: () => Note): Note {
     return transaction(() => {
       const note = decide();
-      statement.run(toRow(note));
+      writeNote.run(toRow(note));
       return note;
     });
   }
@@ -88,11 +86,10 @@ export function openSqliteStore(path: string): Store {
         const values = ownerId === undefined ? { after, limit } : { ownerId, after, limit };
         return database.prepare(list).all(values).map(toNote);
       },
-      create: async (ownerId, decide) =>
-        write(insertNote, () => decide(findOwner(ownerId, 'unknown-owner'))),
-      update: async (id, decide) => write(updateNote, () => decide(findNote(id))),
+      create: async (ownerId, decide) => write(() => decide(findOwner(ownerId, 'unknown-owner'))),
+      update: async (id, decide) => write(() => decide(findNote(id))),
       move: async (id, ownerId, decide) =>
-        write(updateNote, () => decide(findNote(id), findOwner(ownerId, 'unknown-owner'))),
+        write(() => decide(findNote(id), findOwner(ownerId, 'unknown-owner'))),
       delete: async (id, check) =>
         transaction(() => {
           check(findNote(id));

@@ -25,3 +25,9 @@ export class DomainError extends Error {
     this.issues = issues;
   }
 }
+
+/** Returns what a store has found. Throws if that is nothing. */
+export function found<T>(record: T | null | undefined, code: ErrorCode): T {
+  if (record === null || record === undefined) throw new DomainError(code);
+  return record;
+}

@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode } from '../../domain/errors.ts';
+import { type ErrorCode, found } from '../../domain/errors.ts';
 import type { Note } from '../../domain/note.ts';
 import type { Owner } from '../../domain/owner.ts';
 import type { Store } from '../../ports/store.ts';
@@ -11,17 +11,11 @@ export function createMemoryStore(): Store {
   const notes = new Map<string, Note>();
   const owners = new Map<string, Owner>();
 
-  function findNote(id: string): Note {
-    const note = notes.get(id);
-    if (note === undefined) throw new DomainError('note-not-found');
-    return note;
-  }
+  const findNote = (id: string) => found(notes.get(id), 'note-not-found');
 
   function findOwner(id: string, code: ErrorCode): Owner {
-    const owner = owners.get(id);
-    if (owner === undefined) throw new DomainError(code);
     const noteCount = [...notes.values()].filter(({ ownerId }) => ownerId === id).length;
-    return { ...owner, noteCount };
+    return { ...found(owners.get(id), code), noteCount };
   }
 
   function write(note: Note): Note {

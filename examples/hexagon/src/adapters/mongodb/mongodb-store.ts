@@ -1,5 +1,5 @@
 import { type ClientSession, MongoClient, ObjectId } from 'mongodb';
-import { DomainError, type ErrorCode } from '../../domain/errors.ts';
+import { type ErrorCode, found } from '../../domain/errors.ts';
 import { type Note, noteDefaults } from '../../domain/note.ts';
 import type { Owner } from '../../domain/owner.ts';
 import type { Store } from '../../ports/store.ts';
@@ -32,16 +32,13 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
   }
 
   async function findNote(id: string, options: Options = {}): Promise<Note> {
-    const document = await noteDocuments.findOne({ _id: id }, options);
-    if (document === null) throw new DomainError('note-not-found');
-    return toNote(document);
+    return toNote(found(await noteDocuments.findOne({ _id: id }, options), 'note-not-found'));
   }
 
   async function findOwner(id: string, code: ErrorCode, options: Options = {}): Promise<Owner> {
-    const owner = await ownerDocuments.findOne({ _id: id }, options);
-    if (owner === null) throw new DomainError(code);
+    const { name, quota } = found(await ownerDocuments.findOne({ _id: id }, options), code);
     const noteCount = await noteDocuments.countDocuments({ ownerId: id }, options);
-    return { id, name: owner.name, quota: owner.quota, noteCount };
+    return { id, name, quota, noteCount };
   }
 
   /** Reads an owner, and makes this transaction conflict with all others that lock or delete the owner. */
@@ -63,8 +60,7 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
       get: (id) => findNote(id),
       async list({ ownerId, after = '', limit }) {
         const filter = { ...(ownerId !== undefined && { ownerId }), _id: { $gt: after } };
-        const found = await noteDocuments.find(filter).sort({ _id: 1 }).limit(limit).toArray();
-        return found.map(toNote);
+        return noteDocuments.find(filter).sort({ _id: 1 }).limit(limit).map(toNote).toArray();
       },
       create: (ownerId, decide) =>
         transaction(async (session) => write(decide(await lockOwner(ownerId, session)), session)),

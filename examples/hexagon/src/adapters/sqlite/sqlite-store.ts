@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { DomainError, type ErrorCode } from '../../domain/errors.ts';
+import { type ErrorCode, found } from '../../domain/errors.ts';
 import type { Note } from '../../domain/note.ts';
 import type { Owner } from '../../domain/owner.ts';
 import type { Store } from '../../ports/store.ts';
@@ -57,17 +57,9 @@ export function openSqliteStore(path: string): Store {
   );
   const insertOwner = database.prepare('INSERT INTO owners (id, name, quota) VALUES (?, ?, ?)');
 
-  function findNote(id: string): Note {
-    const row = selectNote.get(id);
-    if (row === undefined) throw new DomainError('note-not-found');
-    return toNote(row);
-  }
-
-  function findOwner(id: string, code: ErrorCode): Owner {
-    const row = selectOwner.get(id);
-    if (row === undefined) throw new DomainError(code);
-    return { ...row } as unknown as Owner;
-  }
+  const findNote = (id: string) => toNote(found(selectNote.get(id), 'note-not-found'));
+  const findOwner = (id: string, code: ErrorCode) =>
+    ({ ...found(selectOwner.get(id), code) }) as unknown as Owner;
 
   function write(decide: () => Note): Note {
     return transaction(() => {

@@ -6,8 +6,7 @@ export function serve() {
   const container = createContainer('memory:');
   let server: Server;
   before(async () => {
-    const app = await container.getAsync(tokens.app);
-    server = app.listen(0, '127.0.0.1');
+    server = (await container.getAsync(tokens.app)).listen(0, '127.0.0.1');
   });
   after(() => server.close());
 

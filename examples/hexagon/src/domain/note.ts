@@ -48,6 +48,5 @@ export function moveNote(note: Note, owner: Owner, versions?: Versions): Note {
 }
 
 export function checkVersion(note: Note, versions: Versions): void {
-  const isAccepted = versions === undefined || versions.includes(note.version);
-  if (!isAccepted) throw new DomainError('version-mismatch');
+  if (versions?.includes(note.version) === false) throw new DomainError('version-mismatch');
 }

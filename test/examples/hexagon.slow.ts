@@ -6,7 +6,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import example from '../../examples/hexagon/package.json' with { type: 'json' };
 import manifest from '../../package.json' with { type: 'json' };
@@ -34,16 +34,6 @@ async function copyExample(): Promise<AsyncDisposable & { readonly path: string 
   return copy;
 }
 
-/** What each folder can import, first match first: files of the example, or `library`. */
-const rings: readonly (readonly [file: RegExp, target: RegExp])[] = [
-  [/^src\/domain\/(notes|owners)\.ts$/, /^src\/(domain|ports)\//],
-  [/^src\/(domain|ports)\//, /^src\/(domain\/(?!notes|owners)|ports\/)/],
-  [/^src\/(main\.ts|adapters\/inversify\/)/, /^(src\/|library$)/],
-  [/^src\/adapters\/http\//, /^(src\/(domain|ports|adapters\/http)\/|library$)/],
-  [/^src\/adapters\//, /^(src\/(domain|ports)\/|library$)/],
-  [/^test\//, /^(src|test)\/|^library$/],
-];
-
 describe('the hexagon example', () => {
   it('is small', () => {
     const lines = (pattern: RegExp) =>
@@ -67,18 +57,6 @@ describe('the hexagon example', () => {
     );
     const strange = imported.filter((name) => !name.startsWith('node:') && !(name in own));
     expect(strange).to.deep.equal([]);
-  });
-
-  it('imports only inwards', () => {
-    const wrong = files.flatMap((file) => {
-      const [, allowed] = rings.find(([from]) => from.test(file)) ?? [];
-      return Array.from(read(file).matchAll(/(?:from|import) '([^']+)'/g), ([, name = '']) =>
-        name.startsWith('.') ? posix.join(posix.dirname(file), name) : 'library',
-      )
-        .filter((target) => !allowed?.test(target))
-        .map((target) => `${file} imports ${target}`);
-    });
-    expect(wrong).to.deep.equal([]);
   });
 
   it('runs the commands of its README', async function () {

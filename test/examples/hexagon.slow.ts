@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   appendFileSync,
   cpSync,
@@ -6,14 +7,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import example from '../../examples/hexagon/package.json' with { type: 'json' };
 import manifest from '../../package.json' with { type: 'json' };
 import { blocksOf } from '../docs/markdown.ts';
 import { freePort } from '../support/free-port.ts';
+import { findMongod } from '../support/mongod/binary.ts';
 import { describeOnMongodb, sharedServer } from '../support/mongod/shared.ts';
-import { npm, outcomeOf, start } from '../support/process.ts';
+import { type Child, npm, outcomeOf, start } from '../support/process.ts';
 import { repository, temporaryDirectory } from '../support/repository-copy.ts';
 import { until } from '../support/until.ts';
 
@@ -32,6 +34,19 @@ async function copyExample(): Promise<AsyncDisposable & { readonly path: string 
   cpSync(folder, copy.path, { recursive: true, filter: isOwn });
   symlinkSync(join(repository, 'node_modules'), join(copy.path, 'node_modules'), 'junction');
   return copy;
+}
+
+/** Waits for the program to listen. */
+async function serving(program: Child): Promise<void> {
+  let said = '';
+  for (const stream of [program.stdout, program.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      said += text;
+    });
+  }
+  const isOver = () => program.exitCode !== null;
+  await until(() => said.includes('Serving http://') || isOver(), 'the server listens', 30_000);
+  expect(isOver(), said).to.equal(false);
 }
 
 describe('the hexagon example', () => {
@@ -66,11 +81,7 @@ describe('the hexagon example', () => {
     expect(install).to.equal('npm install\nnpm test\nnpm start\n');
     const port = await freePort();
     const server = start('npm', ['start'], { cwd: copy.path, env: { PORT: String(port) } });
-    let said = '';
-    server.stdout.setEncoding('utf8').on('data', (text) => {
-      said += text;
-    });
-    await until(() => said.includes('Serving http://'), 'the server listens', 30_000);
+    await serving(server);
     const script = `set -e\n${commands.replace(':3000', `:${port}`)}`;
     const { code, output } = await outcomeOf(start('bash', ['-c', script], { cwd: copy.path }));
     expect(code, output).to.equal(0);
@@ -89,6 +100,27 @@ await describeOnMongodb('the hexagon example, in an empty folder', () => {
     expect(output).to.not.match(/ pending/);
     expect(Number(/(\d+) passing/.exec(output)?.[1])).to.be.at.least(30);
   }
+
+  it('runs on a MongoDB that is started as its README says', async function () {
+    this.timeout(120_000);
+    const binary = await findMongod();
+    if (binary === undefined) return this.skip();
+    await using copy = await copyExample();
+    const port = await freePort();
+    const env = { PATH: `${dirname(binary)}${delimiter}${process.env.PATH}` };
+    const run = (command: string) => start('bash', ['-ec', command], { cwd: copy.path, env });
+    const commands = blocksOf(page, 'sh').map(({ text }) => text.trimEnd());
+    const [serve, initiate, programs = ''] = commands.slice(2);
+    const mongod = run(`${serve} --port ${port}`);
+    mongod.stdout.resume();
+    const { code, output } = await outcomeOf(run(`${initiate}`.replace(':27017', `:${port}`)));
+    expect(code, output).to.equal(0);
+    const [program = ''] = /^STORE='mongodb.*$/m.exec(programs) ?? [];
+    await serving(run(program.replace('127.0.0.1', `127.0.0.1:${port}`)));
+    // It would write to the copy while that is deleted.
+    process.kill(-Number(mongod.pid), 'SIGKILL');
+    await once(mongod, 'close');
+  });
 
   it('compiles, and passes its tests on three stores', async function () {
     this.timeout(120_000);
@@ -116,8 +148,8 @@ await describeOnMongodb('the hexagon example, in an empty folder', () => {
     const rename = blocksOf(page, 'sh').find(({ text }) => text.startsWith('perl'))?.text ?? '';
     const renamed = await outcomeOf(start('bash', ['-ec', rename], { cwd: copy.path }));
     expect(renamed.code, renamed.output).to.equal(0);
-    const left = globSync('{src,test}/**/*.ts', { cwd: copy.path }).filter((file) =>
-      /note|owner/i.test(file + readFileSync(join(copy.path, file), 'utf8')),
+    const left = globSync(['README.md', '{src,test}/**/*.ts'], { cwd: copy.path }).filter((file) =>
+      /note|owner|\ban cook/i.test(file + readFileSync(join(copy.path, file), 'utf8')),
     );
     expect(left).to.deep.equal([]);
     const [list] = blocksOf(page, 'typescript');

@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { RostrumError } from '../../domain/errors.ts';
 import { rateLimitKey } from './access/rate-limit.ts';
+import { accepted } from './connections.ts';
 import { type Context, type Middleware, namedCaller, RequestAborted } from './context.ts';
 
 /** In bytes. A larger body needs a slot to be read, and another one to be used. */
@@ -12,9 +13,6 @@ const smallResponse = 64 * 1024;
 
 /** A list with a `limit` of at most this has slots of its own, so that larger pages don't delay it. */
 const shortList = 20;
-
-/** How long a client can keep sending data that is discarded, in milliseconds. */
-export const drainMs = 2000;
 
 const limits = {
   /** Requests in progress or waiting; one more is a 503. */
@@ -31,8 +29,6 @@ const limits = {
   /** Large responses of one class that clients are reading. From half of them, clients that stall are disconnected. */
   unread: 24,
   stallMs: 1000,
-  /** Pipelined requests on a connection; one more closes it. */
-  pipelined: 16,
 };
 
 /** Created once, because capturing the stack costs more than the rest of a rejection. */
@@ -49,9 +45,6 @@ export interface LimiterState {
 export function clientOf(ctx: Context): string {
   return namedCaller(ctx)?.name ?? ` ${rateLimitKey(ctx.state.rostrum.address)}`;
 }
-
-/** How many connections this process has accepted. */
-let accepted = 0;
 
 /** For how many iterations of the event loop waiting requests let new connections go first. */
 const maxSkipped = 32;
@@ -269,88 +262,3 @@ export class Limiter {
 function isLargeBody(body: unknown): boolean {
   return Buffer.isBuffer(body) && body.length > smallBody;
 }
-
-/** A connection: the requests without a complete response, and the last response. */
-interface Connection {
-  pending: number;
-  last?: ServerResponse;
-}
-
-/** The open connections of a server, in the order in which they were accepted. */
-export class Connections extends Map<Socket, Connection> {
-  /**
-   * Beyond `maxSize`, a connection replaces the oldest that has sent no request, else the oldest without a request in
-   * progress; if there is neither, it is closed.
-   */
-  accept(socket: Socket, maxSize: number): void {
-    if (this.size >= maxSize) {
-      const idle = this.idle();
-      const old = idle.find((one) => this.get(one)?.last === undefined) ?? idle[0] ?? socket;
-      old.destroy();
-      this.delete(old);
-      if (old === socket) return;
-    }
-    accepted += 1;
-    this.set(socket, { pending: 0 });
-    socket.once('close', () => this.delete(socket));
-    stopParserOnceDestroyed(socket);
-  }
-
-  /** Serves the requests of a connection one after another, in their order (RFC 9112, section 9.3.2). */
-  take(response: ServerResponse, serve: () => void): void {
-    const { req: request } = response;
-    const { socket } = request;
-    const connection = this.get(socket);
-    if (connection === undefined || connection.pending >= limits.pipelined) {
-      socket.destroy();
-      return;
-    }
-    const { last } = connection;
-    connection.pending += 1;
-    connection.last = response;
-    response.once('close', () => {
-      connection.pending -= 1;
-      if (request.complete || socket.destroyed) return;
-      // Node discards the rest of a body, because closing at once could cost the client its response.
-      const timer = setTimeout(() => socket.destroy(), drainMs);
-      request.once('close', () => clearTimeout(timer));
-    });
-    if (last === undefined || last.closed) serve();
-    else last.once('close', () => socket.destroyed || serve());
-  }
-
-  /** The connections without a request in progress. */
-  idle(): Socket[] {
-    return Array.from(this).flatMap(([socket, { pending }]) => (pending === 0 ? [socket] : []));
-  }
-
-  /** Fulfilled when the present requests have their responses. */
-  async whenIdle(): Promise<void> {
-    await Promise.all(this.keys().map((socket) => this.settled(socket)));
-  }
-
-  /** Fulfilled when at most `pending` requests of a connection are in progress. */
-  async settled(socket: Socket, pending = 0): Promise<void> {
-    while ((this.get(socket)?.pending ?? 0) > pending) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  }
-}
-
-/**
- * Makes Node's parser stop when the connection is destroyed: it would build all requests of the chunk that it has read,
- * which can be a thousand. `onIncoming` is not documented; test/adapters/http/server/parser.slow.ts tests it.
- */
-function stopParserOnceDestroyed(socket: Socket): void {
-  const { parser } = socket as unknown as { readonly parser?: { onIncoming: OnIncoming } };
-  const own = parser?.onIncoming;
-  if (parser === undefined || own === undefined) return;
-  parser.onIncoming = function onIncoming(request, isKept) {
-    return socket.destroyed ? upgrade : own.call(this, request, isKept);
-  };
-}
-
-/** What `onIncoming` returns for an upgrade: the parser reads no further. */
-const upgrade = 2;
-
-type OnIncoming = (this: unknown, request: IncomingMessage, isKept: boolean) => number;

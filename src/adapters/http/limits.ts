@@ -26,6 +26,11 @@ const limits = {
   lists: 4,
   parsers: 4,
   bodies: 64,
+  /**
+   * After how many milliseconds of an iteration of the event loop a class starts no more requests. Whether a record is
+   * large is known only once it has been read.
+   */
+  iterationMs: 20,
   /** Large responses of one class that clients are reading. From half of them, clients that stall are disconnected. */
   unread: 24,
   stallMs: 1000,
@@ -85,8 +90,13 @@ class Slots {
   /** Slots to free in the next iteration. */
   #ended = 0;
   #isScheduled = false;
-  /** The value of `accepted` in the last iteration that could start requests. */
+  /** When this class began to work in this iteration. */
+  #since = 0;
+  /** How many waiting requests an iteration starts: one after a long iteration, and twice as many after a short one. */
+  #atOnce = 1;
+  /** The value of `accepted` in the last iteration that could start requests, and how many have started none since. */
   #accepted = 0;
+  #skipped = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -100,6 +110,11 @@ class Slots {
     return this.running < this.#capacity && hasRoom;
   }
 
+  /** True once this class has had its time in this iteration. */
+  get #isLong(): boolean {
+    return performance.now() - this.#since > limits.iterationMs;
+  }
+
   /** Takes a slot until the request ends: 503 after a wait. */
   take(ctx: Context): Promise<void> | undefined {
     const start = () => {
@@ -109,40 +124,45 @@ class Slots {
         this.startWaiting();
       });
     };
-    if (this.waiting > 0 || !this.#isFree) return this.#wait(ctx, start);
+    this.startWaiting();
+    if (this.waiting > 0 || !this.#isFree || this.#isLong) return this.#wait(ctx, start);
     start();
     return undefined;
   }
 
-  /**
-   * Frees slots and starts waiting requests in the next iteration, or a later one while each brings a new connection:
-   * Node accepts one per iteration, so that others can connect only if iterations are short.
-   */
+  /** Frees slots and starts waiting requests in the next iteration. */
   startWaiting(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    let skipped = 0;
-    const start = () => {
-      const isConnecting = accepted > this.#accepted;
-      this.#accepted = accepted;
-      if (isConnecting && skipped < maxSkipped) {
-        skipped += 1;
-        setImmediate(start);
-        return;
-      }
-      this.#isScheduled = false;
-      this.running -= this.#ended;
-      this.#ended = 0;
-      for (const [client, queue] of this.#queues) {
-        const [begin] = queue;
-        if (begin === undefined || !this.#isFree) return;
-        queue.delete(begin);
-        this.#queues.delete(client);
-        if (queue.size > 0) this.#queues.set(client, queue); // It is last now.
-        begin();
-      }
-    };
-    setImmediate(start);
+    this.#since = performance.now();
+    setImmediate(() => this.#startNext());
+  }
+
+  /**
+   * Starts no requests in an iteration that brings a new connection: Node accepts one per iteration, so that others can
+   * connect only if iterations are short.
+   */
+  #startNext(): void {
+    const isConnecting = accepted > this.#accepted && this.#skipped < maxSkipped;
+    this.#accepted = accepted;
+    this.#skipped = isConnecting ? this.#skipped + 1 : 0;
+    if (this.#isLong) this.#atOnce = 1;
+    else if (!isConnecting) this.#atOnce = Math.min(2 * this.#atOnce, limits.total);
+    this.#isScheduled = false;
+    this.running -= this.#ended;
+    this.#ended = 0;
+    const most = isConnecting ? 0 : this.#atOnce;
+    let begun = 0;
+    for (const [client, queue] of this.#queues) {
+      const [begin] = queue;
+      if (begin === undefined || begun === most || !this.#isFree) break;
+      begun += 1;
+      queue.delete(begin);
+      this.#queues.delete(client);
+      if (queue.size > 0) this.#queues.set(client, queue); // It is last now.
+      begin();
+    }
+    if (isConnecting || begun > 0) this.startWaiting();
   }
 
   /** Counts a large response until its client has read it. */

@@ -166,6 +166,26 @@ describe('the limiter', function () {
     for (const answer of await Promise.all(asking)) expect(answer?.status).to.equal(200);
   });
 
+  it('responds to others between records that take long to read or to change', async () => {
+    const store = createMemoryStore();
+    const { get: read } = store.posts;
+    let reads = 0;
+    store.posts.get = async (id) => {
+      const end = performance.now() + 25;
+      while (performance.now() < end); // Blocks the event loop, like a large record.
+      reads += 1;
+      return read.call(store.posts, id);
+    };
+    await using api = await startApi({ store });
+    const connections = Array.from({ length: 40 }, () => new RawConnection(api.server));
+    const other = new RawConnection(api.server);
+    for (const one of [...connections, other]) await one.send(get('/livez')).next();
+    const all = connections.map((one) => one.send(get('/api/v1/posts/x')).next());
+    await other.send(get('/livez')).next();
+    expect(reads).to.be.below(20);
+    for (const answer of await Promise.all(all)) expect(answer?.status).to.equal(404);
+  });
+
   it('does no work for clients that disconnected while queued', async () => {
     const { store, seen, release } = stuckStore('list');
     await using api = await startApi({ store });

@@ -80,8 +80,8 @@ export function head(method: string, path: string, whole = `/api/v1${path}`): st
   return `${method} ${whole} HTTP/1.1\r\nHost: localhost\r\n${typed}`;
 }
 
-export function withBody(method: string, path: string, body: string): string {
-  return `${head(method, path)}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+export function withBody(method: string, path: string, body: string, headers = ''): string {
+  return `${head(method, path)}${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
 /** Creates a record. */

@@ -23,8 +23,11 @@ const acceptMs = 400;
 /** The record of 1 MiB that takes the most time and memory to parse. */
 export const largePost = { title: 'x', own: Array.from({ length: 349_000 }, () => ({})) };
 
-export function get(path: string): string {
-  return `${head('GET', path)}\r\n`;
+/** Makes the client another one than that of the small requests. */
+export const fromElsewhere = 'X-Forwarded-For: 192.0.2.1\r\n';
+
+export function get(path: string, headers = ''): string {
+  return `${head('GET', path)}${headers}\r\n`;
 }
 
 /** Opens connections that read nothing, and replaces `anew` of them five times a second. */
@@ -88,7 +91,7 @@ export async function keepPolling(target: Target, count: number, after: string):
 export async function keepChanging(target: Target, patch: (n: number) => object): Promise<string> {
   const { id } = await post(target.address, '/posts', largePost);
   return await keepAsking(target, 50, (n) =>
-    withBody('PATCH', `/posts/${id}`, JSON.stringify(patch(n))),
+    withBody('PATCH', `/posts/${id}`, JSON.stringify(patch(n)), fromElsewhere),
   );
 }
 

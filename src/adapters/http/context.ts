@@ -24,21 +24,6 @@ export interface AppSettings {
   readonly addressOf: ClientAddressOf;
 }
 
-/** A request's reservations in the limiter. */
-export class Reservations {
-  readonly #releases: (() => void)[] = [];
-
-  /** @param release called once, when the request ends or {@link release} is called */
-  add(release: () => void): void {
-    this.#releases.push(release);
-  }
-
-  /** Releases all reservations: early for a handler that only waits. */
-  release(): void {
-    for (const release of this.#releases.splice(0)) release();
-  }
-}
-
 /** What Rostrum learns about a request, step by step. Kept at `ctx.state.rostrum`. */
 export interface RequestState {
   readonly settings: AppSettings;
@@ -67,7 +52,8 @@ export interface RequestState {
   caller: Caller | undefined;
   /** True for a request without credentials on a server that grants such requests some scopes. */
   isAnonymous: boolean;
-  readonly reservations: Reservations;
+  /** What gives a request's slots back to the limiter. */
+  readonly releases: (() => void)[];
   /** The services, bound to the caller. Undefined until the caller is known; set in every handler. */
   services: AnyRostrum | undefined;
   /** The query, parsed and validated. */
@@ -123,13 +109,13 @@ export function createRequestState(ctx: Koa.Context, settings: AppSettings): Req
     siteUrl,
     apiUrl,
     problemsUrl: `${settings.problemsAt === 'site' ? siteUrl : apiUrl}/problems`,
-    traceId: traceIdFrom(headers.traceparent),
+    traceId: traceParent.exec(String(headers.traceparent))?.[1],
     operation: '',
     problem: undefined,
     refusal: undefined,
     caller: undefined,
     isAnonymous: false,
-    reservations: new Reservations(),
+    releases: [],
     services: undefined,
     query: noQuery,
   };
@@ -168,8 +154,3 @@ export function requestIdFrom(header: string | string[] | undefined): string {
 
 /** `traceparent` (W3C Trace Context): version, trace id, parent id, flags. */
 const traceParent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?![^-])/;
-
-/** Returns the trace that a request belongs to. */
-function traceIdFrom(header: string | string[] | undefined): string | undefined {
-  return traceParent.exec(String(header))?.[1];
-}

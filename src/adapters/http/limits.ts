@@ -119,7 +119,7 @@ class Slots {
   take(ctx: Context): Promise<void> | undefined {
     const start = () => {
       this.running += 1;
-      ctx.state.rostrum.reservations.add(() => {
+      ctx.state.rostrum.releases.push(() => {
         this.#ended += 1;
         this.startWaiting();
       });
@@ -228,9 +228,13 @@ export class Limiter {
   }
 
   /** Rejects a request before its body is read: 503. It counts once it has a small body, or begins a large one. */
-  readonly admit: Middleware = async ({ state: { rostrum } }, next) => {
+  readonly admit: Middleware = async (ctx, next) => {
     if (this.#count >= limits.total) throw overloaded;
-    await next().finally(() => rostrum.reservations.release());
+    try {
+      await next();
+    } finally {
+      releaseSlots(ctx);
+    }
   };
 
   /** Reserves a slot for a body of more than {@link smallBody} until the request ends: 503 after a wait. */
@@ -240,7 +244,7 @@ export class Limiter {
     if (wait !== undefined) this.#senders.closeStalled();
     await wait;
     this.#senders.add(ctx);
-    ctx.state.rostrum.reservations.add(() => this.bodyArrived(ctx));
+    ctx.state.rostrum.releases.push(() => this.bodyArrived(ctx));
   }
 
   /** Stops watching the sender: the body has arrived, or the request has ended. */
@@ -252,7 +256,8 @@ export class Limiter {
   run(isList = false): Middleware {
     return async (ctx, next) => {
       const { req, res } = ctx;
-      const isLarge = isLargeBody(ctx.request.rawBody);
+      const body = ctx.request.rawBody as unknown;
+      const isLarge = Buffer.isBuffer(body) && body.length > smallBody;
       if (!isLarge) this.#begin(ctx);
       const slots = this.#slotsOf(ctx, isList, isLarge);
       await slots?.take(ctx);
@@ -263,8 +268,10 @@ export class Limiter {
   }
 
   #slotsOf({ method, state }: Context, isList: boolean, isLarge: boolean): Slots | undefined {
-    const limit = Number(state.rostrum.query.get('limit')?.[0]);
-    if (isList) return limit <= shortList ? this.#shortLists : this.#lists;
+    if (isList) {
+      const limit = Number(state.rostrum.query.get('limit')?.[0]);
+      return limit <= shortList ? this.#shortLists : this.#lists;
+    }
     if (isLarge) return this.#parsers;
     // The response to a small POST, or to a DELETE, is small.
     return method === 'POST' || method === 'DELETE' ? undefined : this.#others;
@@ -273,12 +280,13 @@ export class Limiter {
   #begin({ state: { rostrum } }: Context): void {
     if (this.#count >= limits.total) throw overloaded;
     this.#count += 1;
-    rostrum.reservations.add(() => {
+    rostrum.releases.push(() => {
       this.#count -= 1;
     });
   }
 }
 
-function isLargeBody(body: unknown): boolean {
-  return Buffer.isBuffer(body) && body.length > smallBody;
+/** Releases what a request has reserved: at its end, or earlier for a handler that only waits. */
+export function releaseSlots({ state: { rostrum } }: Context): void {
+  for (const release of rostrum.releases.splice(0)) release();
 }

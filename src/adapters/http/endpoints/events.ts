@@ -3,7 +3,7 @@ import { eventLimits } from '../../../domain/services/event-service.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
 import { type Context, namedCaller, stopSignal } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { clientOf } from '../limits.ts';
+import { clientOf, releaseSlots } from '../limits.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { maxPositionLength } from '../sizes.ts';
@@ -55,13 +55,13 @@ export function eventsEndpoint(): Endpoint {
     responses: { 200: { description: 'A page of events.', schema: 'EventPage' } },
     problems: ['events-expired', 'events-unavailable'],
     async handle(ctx) {
-      const { query, services, reservations } = ctx.state.rostrum;
+      const { query, services } = ctx.state.rostrum;
       const [after] = query.get('after') ?? [];
       const limit = Number(query.get('limit')?.[0] ?? eventLimits.default);
       const seconds = ctx.method === 'HEAD' ? 0 : Number(query.get('wait')?.[0] ?? 0);
       if (seconds > 0) {
         limitWaiting(waiting, ctx);
-        reservations.release(); // A request that waits does not count as one in progress.
+        releaseSlots(ctx); // A request that waits does not count as one in progress.
       }
       const { events, next } = await services.events.read({
         after,

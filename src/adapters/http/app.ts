@@ -21,7 +21,6 @@ import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
 import { handleErrors, handleExposed, reportErrors } from './errors.ts';
 import { Limiter } from './limits.ts';
-import { notFound } from './not-found.ts';
 import { logRequests } from './operator/log.ts';
 import { countRequests } from './operator/metrics.ts';
 import { sendOk } from './operator/probes.ts';
@@ -29,7 +28,7 @@ import { checkOptionNames, type RostrumAppOptions, type RostrumHttpOptions } fro
 import { problemsRouter } from './pages/problems.ts';
 import { pagesRouter } from './pages/router.ts';
 import { Problem } from './problems/problem.ts';
-import { apiRouter, methodNotAllowed } from './router.ts';
+import { apiRouter, methodNotAllowed, notFound } from './router.ts';
 import { commonHeaders } from './send.ts';
 import { maxTargetLength } from './sizes.ts';
 import {

@@ -98,6 +98,15 @@ function sendAllow(ctx: Context, Allow: string): void {
   ctx.set({ Allow });
 }
 
+/** Lets the middleware after Rostrum respond first, then throws 404. */
+export const notFound: Middleware = async (ctx, next) => {
+  await next();
+  if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;
+  const { apiUrl } = ctx.state.rostrum;
+  const sentence = `No such path. The API has ${apiUrl}/users, ${apiUrl}/posts and ${apiUrl}/events. Paths have no trailing slash.`;
+  throw new Problem('path-not-found', sentence);
+};
+
 /** The endpoint for OPTIONS of a path. It accepts the query parameters of the path's other methods. */
 function optionsEndpoint(path: string, group: readonly Endpoint[], allow: string): Endpoint {
   const headers: Record<string, string> = { Allow: allow };

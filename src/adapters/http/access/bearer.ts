@@ -1,6 +1,5 @@
 import type { Refused, TokenVerifier } from '../../../ports/token-verifier.ts';
 import type { Context } from '../context.ts';
-import { countHeader } from '../headers/count.ts';
 import { Problem } from '../problems/problem.ts';
 import { parseQuery } from '../target.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -45,7 +44,9 @@ export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authe
 function tokenOf({ req, headers, url }: Context): string | undefined {
   const mark = url.indexOf('?');
   if (mark >= 0) rejectTokenInQuery(url.slice(mark + 1));
-  if (countHeader(req, 'authorization') > 1) throw repeatedAuthorization();
+  // Node drops the repetitions in `headers`. The raw ones alternate with their values.
+  const isSent = (text: string, at: number) => at % 2 === 0 && /^authorization$/i.test(text);
+  if ((req.rawHeaders ?? []).filter(isSent).length > 1) throw repeatedAuthorization();
   return bearer.exec(headers.authorization ?? '')?.[1];
 }
 

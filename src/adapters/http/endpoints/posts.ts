@@ -13,7 +13,6 @@ import {
   changeHeaders,
   createOptions,
   idempotencyKey,
-  idOf,
   ifMatch,
   ifNoneMatch,
   prefer,
@@ -95,8 +94,8 @@ export function postEndpoints(declared: FieldDeclarations | undefined): readonly
       responses: responses.found,
       problems: ['post-not-found', 'version-mismatch'],
       async handle(ctx) {
-        const { services } = ctx.state.rostrum;
-        sendRecord(ctx, await services.posts.get(idOf(ctx)));
+        const { id = '' } = ctx.params;
+        sendRecord(ctx, await ctx.state.rostrum.services.posts.get(id));
       },
     },
     ...updateEndpoints('posts', change, 'Post', problems.changed), // PUT and PATCH /posts/:id
@@ -110,7 +109,7 @@ export function postEndpoints(declared: FieldDeclarations | undefined): readonly
       problems: problems.deleted,
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
-        const id = idOf(ctx);
+        const { id = '' } = ctx.params;
         await services.posts.delete(id, preconditionOf(ctx));
         logChange(ctx, { collection: 'posts', id });
         sendDeleted(ctx);

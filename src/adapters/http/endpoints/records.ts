@@ -126,8 +126,9 @@ export function updateEndpoints(
     (method: 'replace' | 'patch'): Handler =>
     async (ctx) => {
       const service = ctx.state.rostrum.services[collection];
+      const { id = '' } = ctx.params;
       const body = ctx.request.body as UserInput & PostInput & JsonObject;
-      sendChanged(ctx, collection, await service[method](idOf(ctx), body, preconditionOf(ctx)));
+      sendChanged(ctx, collection, await service[method](id, body, preconditionOf(ctx)));
     };
   return [
     {
@@ -149,11 +150,6 @@ export function updateEndpoints(
       handle: handle('patch'),
     },
   ];
-}
-
-/** The id in the path. */
-export function idOf({ params: { id = '' } }: Context): string {
-  return id;
 }
 
 export function createOptions({ headers }: Context): CreateOptions {
@@ -198,7 +194,8 @@ export function sendChanged(
   written: Written & { readonly changed: boolean },
 ): void {
   const { changed, version } = written;
-  if (changed) logChange(ctx, { collection, id: idOf(ctx), version });
+  const { id = '' } = ctx.params;
+  if (changed) logChange(ctx, { collection, id, version });
   sendWritten(ctx, 200, written);
 }
 

@@ -16,7 +16,6 @@ import {
   changeHeaders,
   createOptions,
   idempotencyKey,
-  idOf,
   ifMatch,
   ifNoneMatch,
   prefer,
@@ -97,7 +96,7 @@ export function userEndpoints(declared: FieldDeclarations | undefined): readonly
       },
       problems: ['user-not-found', 'version-mismatch'],
       async handle(ctx) {
-        const id = idOf(ctx);
+        const { id = '' } = ctx.params;
         const { caller, services } = ctx.state.rostrum;
         if (canReadInFull(caller, id)) sendRecord(ctx, await services.users.get(id));
         else sendRecord(ctx, await services.users.getPublic(id), 'public');
@@ -124,7 +123,7 @@ export function userEndpoints(declared: FieldDeclarations | undefined): readonly
       problems: [...problems.deleted, 'user-has-posts'],
       async handle(ctx) {
         const { query, services } = ctx.state.rostrum;
-        const id = idOf(ctx);
+        const { id = '' } = ctx.params;
         const [given] = query.get('posts') ?? [];
         const posts = deleteModes.find((mode) => mode === given) ?? 'refuse';
         await services.users.delete(id, { posts, ...preconditionOf(ctx) });
@@ -173,7 +172,7 @@ function meEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
         const { services } = ctx.state.rostrum;
         const body = ctx.request.body as UserInput;
         const saved = await services.users.saveOwn(body, preconditionOf(ctx));
-        if (saved.created) sendCreated(ctx, 'users', idOf(ctx), saved);
+        if (saved.created) sendCreated(ctx, 'users', ctx.params.id ?? '', saved);
         else sendChanged(ctx, 'users', saved);
       },
     };

@@ -33,9 +33,7 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
   const isFiltered = query.keys().some((name) => !pageParameters.has(name));
   const filter = isFiltered ? readFilters(query, readFilter, declared) : ({} as Filter);
   const sort = first(query, 'sort');
-  const order = (
-    sort === undefined ? defaultOrder(collection, caller) : readOrder(sort)
-  ) as Order<Sort>;
+  const order = (sort ? readOrder(sort) : defaultOrder(collection, caller)) as Order<Sort>;
   const limit = first(query, 'limit');
   const fields = first(query, 'fields')?.split(',');
   const cursor = first(query, 'cursor');

@@ -17,13 +17,18 @@ const help = `Usage: npm create rostrum [template] [folder]
 ${list.join('\n')}
 
 The folder is my-TEMPLATE by default. Options, after --:
-  --packages DIR  install rostrum and rostrum-client from the tarballs in this folder
+  --packages DIR  install Rostrum's packages from the tarballs in this folder
   --no-install    don't install the dependencies`;
 
 /** @param {string} message */
 function fail(message) {
   console.error(message);
   process.exit(1);
+}
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 18)) {
+  fail(`The templates need Node 22.18 or newer, and this is ${process.version}: install Node 24.`);
 }
 
 function readArguments() {
@@ -50,7 +55,7 @@ async function askForTemplate() {
   return answer.trim();
 }
 
-/** Returns the dependencies, with rostrum and rostrum-client from the tarballs in a folder. */
+/** Returns the dependencies, with Rostrum's packages from the tarballs in a folder. */
 function fromTarballs(dependencies, packages) {
   const files = readdirSync(packages);
   const local = Object.keys(dependencies).filter((name) => /^rostrum(-|$)/.test(name));

@@ -9,10 +9,17 @@ const templates = join(import.meta.dirname, 'templates');
 /** @param {string} path */
 const readManifest = (path) => JSON.parse(readFileSync(join(import.meta.dirname, path), 'utf8'));
 
-const versions = {
-  rostrum: readManifest('../../package.json').version,
+const root = readManifest('../../package.json');
+
+/** What the blog uses of Rostrum; the peers are those of its commands, which import and back up. */
+const packages = {
+  rostrum: root.version,
+  'rostrum-admin': readManifest('../rostrum-admin/package.json').version,
   'rostrum-client': readManifest('../rostrum-client/package.json').version,
 };
+for (const peer of ['commander', 'csv-parse', 'inversify', 'pino', 'reflect-metadata']) {
+  packages[peer] = root.devDependencies[peer];
+}
 
 rmSync(templates, { recursive: true, force: true });
 for (const [template, example] of [
@@ -29,10 +36,13 @@ for (const [template, example] of [
   writeFileSync(join(folder, 'gitignore'), 'node_modules/\ndist/\ndata/\n*.db*\n');
 }
 
+// These refer to the repository, and nothing in the blog needs them.
+for (const file of ['tsconfig.json', 'page/tsconfig.json']) rmSync(join(templates, 'blog', file));
+
 // In the repository the blog runs on the sources beside it; a copy runs on the packages.
 const path = join(templates, 'blog', 'package.json');
 const blog = JSON.parse(readFileSync(path, 'utf8'));
-blog.dependencies = { ...blog.dependencies, ...versions };
+blog.dependencies = { ...blog.dependencies, ...packages };
 for (const [name, script] of Object.entries(blog.scripts)) {
   blog.scripts[name] = script
     .replace('node ../install.mjs && ', '')

@@ -55,7 +55,7 @@ describe('npm create rostrum', () => {
     const missing = await create('blog', 'without', '--packages', packages);
     expect(missing.code).to.equal(1);
     expect(missing.output).to.match(/has no rostrum-\d\S+\.tgz\.\n$/);
-    for (const name of ['rostrum', 'rostrum-client']) {
+    for (const name of ['rostrum', 'rostrum-admin', 'rostrum-client']) {
       writeFileSync(join(packages, `${name}-0.1.0.tgz`), '');
     }
     const { code, output } = await create('blog', 'with', '--packages', packages);

@@ -16,10 +16,12 @@ export const posts: Transform = (row, { instant }) => {
   const date = `${year}-${month?.padStart(2, '0')}-${day.padStart(2, '0')}`;
   const time = `${date} ${hour.padStart(2, '0')}:${minute}`;
   const isPublic = row.Online.toLowerCase() === 'ja';
+  const at = row.Datum && instant(time, { timeZone: 'Europe/Berlin' });
   return {
     title: row.Titel || '(ohne Titel)',
     body: row.Text,
     authorId: { email: row['E-Mail'] },
-    publishedAt: isPublic ? instant(time, { timeZone: 'Europe/Berlin' }) : null,
+    publishedAt: isPublic ? at || instant(row.Datum) : null,
+    originalDate: isPublic ? undefined : at || undefined,
   };
 };

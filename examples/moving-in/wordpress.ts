@@ -9,7 +9,7 @@ const timeZone = process.env.TIME_ZONE;
 
 /** Characters that XML does not allow, and WordPress writes all the same. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: These are the characters.
-const notXml = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
+const notXml = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
 /** An element as an object: the texts of its children by name, and lists of those with a domain or children. */
 function rowOf(element: Element): Row {

@@ -139,15 +139,17 @@ describe('rostrum import: the recipe for the XML file of WordPress', () => {
     );
   });
 
-  it('decodes names once, matches logins in any case, and names an untitled post', async () => {
+  it('decodes names once, matches logins in any case, and leaves out what XML cannot contain', async () => {
     const names = term('post_tag', 'R&amp;D') + term('category', 'a &amp;amp; b');
-    const posts = item(1, { 'dc:creator': 'ANNA.Berg', title: ' \n' }, names);
+    const fields = { 'dc:creator': 'ANNA.Berg', title: ' \n', 'content:encoded': 'a\u000b\ufffe' };
+    const posts = item(1, fields, names);
     const content = author('Anna.Berg', 'Berg &amp; &lt;Co&gt; &unknown;') + posts;
     const found = await importFiles('wordpress', { 'blog.xml': document(content) });
     expect(found.users[0]).to.include({ id: 'anna.berg', name: 'Berg & <Co> &unknown;' });
     expect(found.posts[0]).to.deep.include({
       authorId: 'anna.berg',
       title: '(untitled)',
+      body: 'a',
       tags: ['R&D'],
       categories: ['a &amp; b'],
     });

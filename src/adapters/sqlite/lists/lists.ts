@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { storeUnavailable } from '../../../domain/errors.ts';
 import { type DeclaredFields, fieldsIn } from '../../../domain/fields/declared-fields.ts';
@@ -11,9 +11,9 @@ import { ListSql, type PlainQuery } from './list-sql.ts';
 import type { WorkerRequest, WorkerResponse } from './list-worker.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
-/** The script of the worker. A bundle doesn't have it. */
-const { dirname, filename } = import.meta;
-const script = join(String(dirname), `list-worker${extname(String(filename))}`);
+/** The script of the worker, beside this file. A bundle of the library doesn't have it, and can lack a URL of its own. */
+const own = String(import.meta.url);
+const script = URL.parse(`list-worker${extname(own)}`, own) ?? '';
 
 /**
  * Replaces the flags of the process, which may preload code that isn't meant for a worker. Node 22 has already

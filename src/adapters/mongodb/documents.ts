@@ -4,7 +4,7 @@ import { knownFields, rules } from '../../domain/fields/rules.ts';
 import type { ListQuery, QueryField, SortKey } from '../../domain/lists/list.ts';
 import { searchRow } from '../../domain/lists/search.ts';
 import { instantToMs } from '../../domain/records/instant.ts';
-import { isPlainObject } from '../../domain/records/json.ts';
+import { isPlainObject, setMember } from '../../domain/records/json.ts';
 import type { Post } from '../../domain/records/post.ts';
 import type { Receipt } from '../../domain/records/receipt.ts';
 import { type Collection, type Id, pickFields, type Version } from '../../domain/records/record.ts';
@@ -43,10 +43,12 @@ export interface StoredReceipt {
 export function encode<R extends User | Post>(collection: Collection, record: R): EncodedRecord {
   const { id, createdAt, updatedAt } = record;
   const known: Record<string, unknown> = {};
+  // A map, because 80,000 members take twice as long to add to an object and to store.
   const custom = new Map<string, unknown>();
   for (const [name, value] of Object.entries(record)) {
-    if (!knownFields[collection].includes(name)) addMember(custom, name, value);
-    else if (name in rules[collection]) known[name] = value;
+    if (knownFields[collection].includes(name)) {
+      if (name in rules[collection]) known[name] = value;
+    } else if (value !== undefined) custom.set(escapeKey(name), copyEscaped(value));
   }
   const row = searchRow(collection, record);
   for (const [name, value] of Object.entries(row)) {
@@ -164,18 +166,15 @@ function unescapeKeys(json: string): string {
   return json.replaceAll(/(^|[{,])"\$((?:[^"\\]|\\.)*":)/g, '$1"$2');
 }
 
-/** Adds a member with an escaped key, and a copy of its value, unless it is undefined. */
-function addMember(members: Map<string, unknown>, key: string, value: unknown): void {
-  if (value !== undefined) members.set(escapeKey(key), copyEscaped(value));
-}
-
-/** Copies a value. Its objects become maps, which the driver stores in half the time. */
+/** Copies a value with escaped keys, without members that are undefined. */
 function copyEscaped(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyEscaped);
   if (!isPlainObject(value)) return value;
-  const members = new Map<string, unknown>();
-  for (const [key, member] of Object.entries(value)) addMember(members, key, member);
-  return members;
+  const copy: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) setMember(copy, escapeKey(key), copyEscaped(member));
+  }
+  return copy;
 }
 
 let last: Promise<void> = Promise.resolve();

@@ -33,7 +33,7 @@ const forms: Readonly<Record<string, Kind>> = {
   'postTombstones update lastVersion': 'none',
   'postTombstones delete': 'none',
   'receipts insert version': 'none',
-  'receipts delete': 'none',
+  'receipts replace version': 'none',
   'rostrum insert': 'none',
   'rostrum delete': 'none',
 };

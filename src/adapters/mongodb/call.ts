@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Outcome, storeUnavailable } from '../../domain/errors.ts';
-import { isConnectionBroken, isTransient, translate } from './errors.ts';
+import { isTransient, translate } from './errors.ts';
 import { limits } from './limits.ts';
 
 /** The bounds of one command, as driver options. */
@@ -16,15 +16,11 @@ export interface Bounds {
  * call itself stops waiting, and leaves its command to the socket timeout.
  */
 export class Call {
-  /**
-   * The outcome to report if the call fails now. Stays `unknown` after a commit, because later steps of `load` can
-   * fail.
-   */
+  /** The outcome to report if the call fails now. */
   outcome: Outcome = 'none';
   readonly #primary: Primary;
   readonly #signal: AbortSignal | undefined;
   readonly #started = performance.now();
-  #brokenConnections = 0;
   #ends = this.#started + limits.callMs;
 
   constructor(primary: Primary, signal?: AbortSignal) {
@@ -61,16 +57,10 @@ export class Call {
           return result;
         }
       } catch (error) {
-        if (!this.countAndCanRepeat(error)) throw error;
+        if (!isTransient(error)) throw error;
         await this.backOff(tries);
       }
     }
-  }
-
-  /** Counts a broken connection. Returns true if a retry can succeed after this error. */
-  countAndCanRepeat(error: unknown): boolean {
-    if (isConnectionBroken(error)) this.#brokenConnections += 1;
-    return isTransient(error) && this.#brokenConnections <= limits.brokenConnections;
   }
 
   /** Waits for a random time before a retry, so that conflicting calls do not collide again. */

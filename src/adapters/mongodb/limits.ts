@@ -5,7 +5,7 @@
 export const limits = {
   /** A store call, with all its commands and retries. */
   callMs: 8000,
-  /** A call that makes progress in steps: `load`, or deleting a user with many posts. */
+  /** The deletion of a user with many posts, which makes progress in steps. */
   longCallMs: 50_000,
   /** One command on the server. */
   commandMs: 5000,
@@ -30,8 +30,6 @@ export const limits = {
   lockMs: 20_000,
   /** How long an expired receipt is kept, because clocks differ. */
   receiptGraceMs: 60 * 60 * 1000,
-  /** The connections that may break during one call before it gives up. */
-  brokenConnections: 3,
   /** Connections per server, by default. */
   poolSize: 50,
   /** Concurrent calls. Another one fails as `overloaded`. */
@@ -57,7 +55,4 @@ export const limits = {
   documentsPerCommand: 1000,
   /** Posts that can be deleted with their author: by default, MongoDB aborts a transaction after 60 s. */
   postsPerDeletion: 25_000,
-  /** Records, and bytes of their JSON, per `load` transaction. */
-  loadRecords: 500,
-  loadBytes: 4 * 1024 * 1024,
 } as const;

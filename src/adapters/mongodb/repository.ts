@@ -226,7 +226,8 @@ async function deleteOrKeepPosts(
   for (let left = posts; left > 0; left -= limits.documentsPerCommand) {
     call.extend();
     const fields = { version: 1, updatedAt: 1 };
-    const found = (await transaction.find('posts', { authorId }, fields)) as FoundPost[];
+    const limit = limits.documentsPerCommand;
+    const found = (await transaction.find('posts', { authorId }, fields, limit)) as FoundPost[];
     if (mode === 'delete') await deletePosts(transaction, found);
     else await transaction.update('posts', withoutAuthors(found, at));
   }

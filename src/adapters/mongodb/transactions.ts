@@ -2,12 +2,12 @@ import { type ClientSession, type Db, type Document, MongoServerError, ObjectId 
 import type { Id, Version } from '../../domain/records/record.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
-import { isCommitUnknown, isConnectionBroken } from './errors.ts';
+import { isCommitUnknown, isTransient } from './errors.ts';
 import { limits } from './limits.ts';
 
 /**
- * Runs work in a transaction and commits it. Retries both after transient errors, until the call's time is over,
- * too many connections broke, or after `maxTries`.
+ * Runs work in a transaction and commits it. Retries both after transient errors, until the call's time is over, or after
+ * `maxTries`.
  */
 export async function inTransaction<T>(
   connection: Connection,
@@ -27,7 +27,7 @@ export async function inTransaction<T>(
       await transaction.commit();
       return result;
     } catch (error) {
-      if (tries >= maxTries || !call.countAndCanRepeat(error)) throw error;
+      if (tries >= maxTries || !isTransient(error)) throw error;
     } finally {
       session.endSession().catch(() => {});
     }
@@ -52,10 +52,14 @@ export class Transaction {
     this.#call = call;
   }
 
-  /** Returns the ids and the given fields of documents, at most `limits.documentsPerCommand`. */
-  async find(collection: string, filter: Document, fields: Document = {}): Promise<Document[]> {
+  /** Returns the ids and the given fields of documents: those that fit in a reply of 16 MB. */
+  async find(
+    collection: string,
+    filter: Document,
+    fields: Document = {},
+    limit = 2 ** 30,
+  ): Promise<Document[]> {
     const projection = { _id: 1, ...fields };
-    const limit = limits.documentsPerCommand;
     const batch = { limit, batchSize: limit, singleBatch: true };
     const { cursor } = await this.#run({ find: collection, filter, projection, ...batch });
     return cursor.firstBatch;
@@ -109,22 +113,20 @@ export class Transaction {
     return authors.difference(new Set((await this.find('users', filter)).map(({ _id }) => _id)));
   }
 
-  /** Commits. Retries until the outcome is known, the time is over, or too many connections broke. */
+  /** Commits. Retries until the outcome is known, or the time is over. */
   async commit(): Promise<void> {
     const call = this.#call;
-    const before = call.outcome;
     if (this.#hasWritten) call.outcome = 'unknown';
     for (;;) {
       try {
         return await call.run(() => this.#session.commitTransaction());
       } catch (error) {
-        if (!isCommitUnknown(error)) {
-          call.outcome = before;
+        if (isCommitUnknown(error)) await call.pause();
+        else {
+          call.outcome = 'none';
           throw error;
         }
-        if (isConnectionBroken(error) && !call.countAndCanRepeat(error)) throw error;
       }
-      await call.pause();
     }
   }
 

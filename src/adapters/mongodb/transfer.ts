@@ -6,29 +6,28 @@ import {
   type Version,
   versionToLoad,
 } from '../../domain/records/record.ts';
-import { utf8Bytes } from '../../domain/records/text.ts';
 import type { User } from '../../domain/records/user.ts';
 import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import { type MetaDocument, metaCollection, tombstoneCollections } from './collections.ts';
 import type { Connection } from './connection.ts';
 import { documentOf, type EncodedRecord, encode, replacement } from './documents.ts';
 import { translateRejections } from './errors.ts';
-import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
 export function createTransfer(connection: Connection): Transfer {
   const { db } = connection;
   const filling = { _id: 'filling' } as const;
-  const write = async (work: (transaction: Transaction) => Promise<unknown>) => {
-    await connection.call((call) => inTransaction(connection, call, work));
-  };
   const mark = { q: filling, u: { $setOnInsert: { since: new Date() } }, upsert: true };
   return {
     users: transferOf<User>(connection, 'users'),
     posts: transferOf<Post>(connection, 'posts'),
-    begin: () => write((transaction) => transaction.update(metaCollection, [mark])),
-    end: () => write((transaction) => transaction.delete(metaCollection, filling)),
+    async begin() {
+      await write(connection, (transaction) => transaction.update(metaCollection, [mark]));
+    },
+    async end() {
+      await write(connection, (transaction) => transaction.delete(metaCollection, filling));
+    },
     isFilling: () =>
       connection.read(async ({ maxTimeMS }) => {
         const meta = db.collection<MetaDocument>(metaCollection);
@@ -55,10 +54,7 @@ function transferOf<R extends User | Post>(
       const loaded = records.map(({ record, version }) => {
         return { encoded: encode(collection, record), version };
       });
-      const parts = partsOf(loaded, ({ encoded }) => utf8Bytes(encoded.json));
-      await loadParts(connection, parts, (transaction, part) =>
-        loadRecords(transaction, collection, part),
-      );
+      await write(connection, (transaction) => loadRecords(transaction, collection, loaded));
     },
     deleted: {
       scan: (limit, after) =>
@@ -70,10 +66,8 @@ function transferOf<R extends User | Post>(
           return found.map(({ _id, lastVersion }) => ({ id: _id, lastVersion }));
         }),
       async load(ids) {
-        const parts = partsOf(structuredClone(ids), () => 0);
-        await loadParts(connection, parts, (transaction, part) =>
-          loadTombstones(transaction, collection, part),
-        );
+        const copy = structuredClone(ids);
+        await write(connection, (transaction) => loadTombstones(transaction, collection, copy));
       },
     },
   };
@@ -84,31 +78,11 @@ interface TombstoneDocument {
   readonly lastVersion: Version;
 }
 
-/** Splits a list into parts, one per transaction. */
-function* partsOf<T>(all: readonly T[], bytesOf: (one: T) => number): Generator<T[]> {
-  let part: T[] = [];
-  let bytes = 0;
-  for (const one of all) {
-    part.push(one);
-    bytes += bytesOf(one);
-    if (part.length < limits.loadRecords && bytes < limits.loadBytes) continue;
-    yield part;
-    [part, bytes] = [[], 0];
-  }
-  if (part.length > 0) yield part;
-}
-
-async function loadParts<T>(
+function write<T>(
   connection: Connection,
-  parts: Iterable<T[]>,
-  load: (transaction: Transaction, part: readonly T[]) => Promise<void>,
-): Promise<void> {
-  await connection.call(async (call) => {
-    for (const part of parts) {
-      await inTransaction(connection, call, (transaction) => load(transaction, part));
-      call.extend();
-    }
-  });
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  return connection.call((call) => inTransaction(connection, call, work));
 }
 
 async function loadRecords(
@@ -138,11 +112,8 @@ async function loadTombstones(
   collection: Collection,
   ids: readonly DeletedId[],
 ): Promise<void> {
-  const live = await versionsOf(
-    transaction,
-    collection,
-    ids.map(({ id }) => id),
-  );
+  const all = ids.map(({ id }) => id);
+  const live = await versionsOf(transaction, collection, all);
   const updates = ids
     .filter(({ id }) => !live.has(id))
     .map(({ id, lastVersion }) => ({

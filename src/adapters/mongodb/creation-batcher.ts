@@ -10,9 +10,9 @@ import { type DeclaredFields, fieldsIn } from '../../domain/fields/declared-fiel
 import { type Receipt, repeatedReceipt } from '../../domain/records/receipt.ts';
 import { type Collection, type Version, VersionedRecord } from '../../domain/records/record.ts';
 import type { Creation } from '../../ports/repository.ts';
-import type { Call } from './call.ts';
 import { tombstoneCollections } from './collections.ts';
-import type { Connection } from './connection.ts';
+import type { Call } from './connection/call.ts';
+import type { Connection } from './connection/connection.ts';
 import {
   documentOf,
   type EncodedRecord,

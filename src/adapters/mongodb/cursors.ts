@@ -1,5 +1,5 @@
 import { type Db, type Document, Long } from 'mongodb';
-import type { Call } from './call.ts';
+import type { Call } from './connection/call.ts';
 
 /** What a reply says about a cursor. */
 interface Cursor {

@@ -3,9 +3,9 @@ import { type Db, type Document, MongoServerError, Timestamp } from 'mongodb';
 import { RostrumError } from '../../domain/errors.ts';
 import type { Id, Version } from '../../domain/records/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
-import type { Call } from './call.ts';
 import { type MetaDocument, metaCollection, tombstoneCollections } from './collections.ts';
-import type { Connection } from './connection.ts';
+import type { Call } from './connection/call.ts';
+import type { Connection } from './connection/connection.ts';
 import { closeCursor } from './cursors.ts';
 import { codes } from './errors.ts';
 

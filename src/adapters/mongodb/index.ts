@@ -4,15 +4,15 @@ import { checkOptions } from '../../domain/options.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { Transfer } from '../../ports/transfer.ts';
-import { Connection } from './connection.ts';
-import { readUrl } from './connection-string.ts';
+import { Connection } from './connection/connection.ts';
+import { readUrl } from './connection/connection-string.ts';
 import { CreationBatcher } from './creation-batcher.ts';
 import { removeField } from './declared-fields.ts';
 import { MongodbEvents } from './events.ts';
 import { MongodbPosts, MongodbUsers } from './repository.ts';
 import { createTransfer } from './transfer.ts';
 
-export { MongodbUrlError } from './connection-string.ts';
+export { MongodbUrlError } from './connection/connection-string.ts';
 export { MongodbStoreError } from './errors.ts';
 
 export interface MongodbStoreOptions<Declared extends DeclaredFields = DeclaredFields>

@@ -8,7 +8,7 @@ import {
   type QueryOrder,
 } from '../../domain/lists/list.ts';
 import { type Collection, VersionedRecord } from '../../domain/records/record.ts';
-import type { Call } from './call.ts';
+import type { Call } from './connection/call.ts';
 import { readBatches } from './cursors.ts';
 import { fieldPath, nextTurn, nfcOf, pathOf, readRecord } from './documents.ts';
 import { limits } from './limits.ts';

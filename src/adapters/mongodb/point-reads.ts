@@ -1,7 +1,7 @@
 import { pageLimits } from '../../domain/lists/list.ts';
 import type { Collection, Id } from '../../domain/records/record.ts';
-import type { Call } from './call.ts';
-import type { Connection } from './connection.ts';
+import type { Call } from './connection/call.ts';
+import type { Connection } from './connection/connection.ts';
 import { readBatches } from './cursors.ts';
 import { nextTurn, readRecord, type StoredRecord } from './documents.ts';
 import { limits } from './limits.ts';

@@ -16,9 +16,9 @@ import type { User } from '../../domain/records/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Creation, CreationHints, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
-import type { Call } from './call.ts';
 import { tombstoneCollections } from './collections.ts';
-import type { Connection } from './connection.ts';
+import type { Call } from './connection/call.ts';
+import type { Connection } from './connection/connection.ts';
 import type { CreationBatcher } from './creation-batcher.ts';
 import {
   type EncodedRecord,

@@ -1,7 +1,7 @@
 import { type ClientSession, type Db, type Document, MongoServerError, ObjectId } from 'mongodb';
 import type { Id, Version } from '../../domain/records/record.ts';
-import type { Call } from './call.ts';
-import type { Connection } from './connection.ts';
+import type { Call } from './connection/call.ts';
+import type { Connection } from './connection/connection.ts';
 import { isCommitUnknown, isTransient } from './errors.ts';
 import { limits } from './limits.ts';
 

@@ -9,7 +9,7 @@ import {
 import type { User } from '../../domain/records/user.ts';
 import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import { type MetaDocument, metaCollection, tombstoneCollections } from './collections.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection/connection.ts';
 import { documentOf, type EncodedRecord, encode, replacement } from './documents.ts';
 import { translateRejections } from './errors.ts';
 import { readPage } from './lists.ts';

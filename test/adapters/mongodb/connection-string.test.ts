@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readUrl } from '../../../src/adapters/mongodb/connection-string.ts';
+import { readUrl } from '../../../src/adapters/mongodb/connection/connection-string.ts';
 import { MongodbUrlError, openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 
 const host = 'mongodb://127.0.0.1:1';

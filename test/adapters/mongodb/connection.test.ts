@@ -1,5 +1,5 @@
-import { Connection } from '../../../src/adapters/mongodb/connection.ts';
-import { readUrl } from '../../../src/adapters/mongodb/connection-string.ts';
+import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
+import { readUrl } from '../../../src/adapters/mongodb/connection/connection-string.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
 import { times } from '../../../src/testing/fixtures.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type ClientSession, type Document, MongoClient, ObjectId } from 'mongodb';
-import { Connection } from '../../../src/adapters/mongodb/connection.ts';
-import { readUrl } from '../../../src/adapters/mongodb/connection-string.ts';
+import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
+import { readUrl } from '../../../src/adapters/mongodb/connection/connection-string.ts';
 import { CreationBatcher } from '../../../src/adapters/mongodb/creation-batcher.ts';
 import { MongodbPosts, MongodbUsers } from '../../../src/adapters/mongodb/repository.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';

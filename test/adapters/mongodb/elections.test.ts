@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Call, Primary } from '../../../src/adapters/mongodb/call.ts';
+import { Call, Primary } from '../../../src/adapters/mongodb/connection/call.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';

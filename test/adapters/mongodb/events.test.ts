@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { BSON, type ChangeStream, type ChangeStreamDocument, type Document } from 'mongodb';
-import { Connection } from '../../../src/adapters/mongodb/connection.ts';
-import { readUrl } from '../../../src/adapters/mongodb/connection-string.ts';
+import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
+import { readUrl } from '../../../src/adapters/mongodb/connection/connection-string.ts';
 import { MongodbEvents } from '../../../src/adapters/mongodb/events.ts';
 import type { MongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import type { EventLog, RecordEvent } from '../../../src/ports/event-log.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { Document, MongoClient } from 'mongodb';
-import { Connection } from '../../../src/adapters/mongodb/connection.ts';
-import { readUrl } from '../../../src/adapters/mongodb/connection-string.ts';
+import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
+import { readUrl } from '../../../src/adapters/mongodb/connection/connection-string.ts';
 import { CreationBatcher } from '../../../src/adapters/mongodb/creation-batcher.ts';
 import { MongodbPosts } from '../../../src/adapters/mongodb/repository.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { Connection } from '../../../src/adapters/mongodb/connection.ts';
-import { readUrl } from '../../../src/adapters/mongodb/connection-string.ts';
+import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
+import { readUrl } from '../../../src/adapters/mongodb/connection/connection-string.ts';
 import { CreationBatcher } from '../../../src/adapters/mongodb/creation-batcher.ts';
 import { type MongodbStore, openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { limits } from '../../../src/adapters/mongodb/limits.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, Document } from 'mongodb';
-import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
-import type { DeclaredFields } from '../../domain/fields/declared-fields.ts';
-import type { Logger } from '../../ports/logger.ts';
+import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
+import type { DeclaredFields } from '../../../domain/fields/declared-fields.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import { limits } from '../limits.ts';
 import { type Bounds, Call, Primary } from './call.ts';
-import { limits } from './limits.ts';
 import { Startup } from './startup.ts';
 
 /**

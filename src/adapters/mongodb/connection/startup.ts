@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import { storeUnavailable } from '../../domain/errors.ts';
-import { DeclarationError, type DeclaredFields } from '../../domain/fields/declared-fields.ts';
-import type { Logger } from '../../ports/logger.ts';
-import { declareFields } from './declared-fields.ts';
-import { MongodbStoreError } from './errors.ts';
-import { ensureLayout } from './layout.ts';
-import { limits } from './limits.ts';
+import { storeUnavailable } from '../../../domain/errors.ts';
+import { DeclarationError, type DeclaredFields } from '../../../domain/fields/declared-fields.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import { declareFields } from '../declared-fields.ts';
+import { MongodbStoreError } from '../errors.ts';
+import { ensureLayout } from '../layout.ts';
+import { limits } from '../limits.ts';
 
 /** Makes the first connection and prepares the database. Retries until it succeeds or `giveUp` is called. */
 export class Startup {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Outcome, storeUnavailable } from '../../domain/errors.ts';
-import { isTransient, translate } from './errors.ts';
-import { limits } from './limits.ts';
+import { type Outcome, storeUnavailable } from '../../../domain/errors.ts';
+import { isTransient, translate } from '../errors.ts';
+import { limits } from '../limits.ts';
 
 /** The bounds of one command, as driver options. */
 export interface Bounds {

@@ -1,5 +1,5 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
-import { limits } from './limits.ts';
+import { limits } from '../limits.ts';
 
 /** A connection string that the driver rejects. The message never contains a password. */
 export class MongodbUrlError extends Error {

@@ -77,7 +77,7 @@ export function translate(error: unknown, outcome: Outcome): unknown {
 }
 
 /** Returns true if the connection broke, so that the command may or may not have reached the server. */
-export function isConnectionBroken(error: unknown): boolean {
+function isConnectionBroken(error: unknown): boolean {
   const cause = causeOf(error);
   return isSocketError(cause) || cause instanceof MongoNetworkError;
 }

@@ -1,12 +1,13 @@
 import { type DeclaredType, fieldsIn, isSortable } from '../domain/fields/declared-fields.ts';
 import type { Condition, QueryField } from '../domain/lists/list.ts';
 import type { Collection } from '../domain/records/record.ts';
-import { expectEqual, expectError, race } from './assertions.ts';
+import { expectEqual, expectError, expectRecord, race } from './assertions.ts';
 import { declaredValues, rangeEnds, times, unknownTexts } from './fixtures.ts';
 import {
   declaredEq,
   expectMatches,
   expectSelected,
+  has,
   idsOf,
   insert,
   readAll,
@@ -36,6 +37,7 @@ function describeType(type: DeclaredType, { testEach }: Suite): void {
     const stored = [null, ...declaredValues[type], ...declaredValues[type].slice(0, 9), null];
     const created = [make(), ...stored.map((value) => make({ [by.field]: value })), make()];
     await insert(records, created);
+    for (const record of created) expectRecord(await records.get(record.id), record);
     const conditions = conditionsOn(by, type);
     for (const [n, condition] of conditions.entries()) {
       await expectSelected(resource, created, condition);
@@ -73,6 +75,17 @@ function conditionsOn(by: QueryField, type: DeclaredType): Condition[] {
 }
 
 function describeConditions({ testEach }: Suite): void {
+  testEach('finds an array by its present elements', async ({ name, records, make }) => {
+    const { field } = fieldOf(name, 'text[]');
+    const { id } = await records.create(make()).then(({ record }) => record);
+    for (const elements of [['a'], ['b', 'a', 'c'], ['c', 'c'], ['d', 'c'], [], ['a']]) {
+      await records.update(id, ({ record }) => ({ ...record, [field]: elements }));
+      for (const element of ['a', 'b', 'c', 'd']) {
+        await expectMatches(records, [has(field, element)], elements.includes(element) ? [id] : []);
+      }
+    }
+  });
+
   testEach('a declared field can be named like an inherited member', async (resource) => {
     const { records, make } = resource;
     await insert(records, [make({ in: { constructor: 'en' } }), make({ 'in.constructor': 'en' })]);
@@ -92,7 +105,7 @@ function describeUnique({ testEach }: Suite): void {
       records,
       values.map((value) => make({ [field]: value })),
     );
-    for (const value of values) {
+    for (const value of values.includes(0) ? [...values, -0] : values) {
       const taken = await expectError(records.create(make({ [field]: value })), 'field-taken');
       expectEqual('the issue', taken.issues[0]?.pointer, `/${field}`);
     }

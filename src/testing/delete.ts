@@ -4,7 +4,7 @@ import type { Store } from '../ports/store.ts';
 import { expectEqual, expectError, expectReplay } from './assertions.ts';
 import { followEvents } from './events.ts';
 import { at, later, newReceipt, post, times, user } from './fixtures.ts';
-import { eq, from, insert, list } from './lists.ts';
+import { eq, from, insert, list, readAll } from './lists.ts';
 import type { Suite } from './suite.ts';
 import { scanAll } from './transfer.ts';
 
@@ -50,6 +50,11 @@ function describeMany(mode: 'delete' | 'keep', { contract, test }: Suite): void 
     const { items, next, total } = await list(posts, { conditions, limit: 1000, total: true });
     const seen = [items.length, next?.id, total];
     expectEqual('the length, next and total of a page', seen, [1000, created[999]?.id, many]);
+    expectEqual('the length of all pages', (await readAll(posts)).length, many);
+    if (transfer) {
+      const { length } = await transfer.posts.scan({ limit: 1500, bytes: 2 ** 24 });
+      expectEqual('the length of a scan of 1,500', length, 1500);
+    }
     const refusal = await expectError(users.delete(author.id, 'refuse', later), 'user-has-posts');
     expectEqual('the number of posts', refusal.posts, many);
     await follower?.read(many);

@@ -45,6 +45,7 @@ function describeReads({ test }: Suite): void {
     }
     const [id = ''] = await insert(store.posts, [post()]);
     await until(async () => (await log.read(1, end)).events.length === 1);
+    expectEqual('the events without a position, later', (await log.read(10)).events, []);
     expectEqual('the event after an empty page', (await log.read(1, end)).events, [
       { type: 'created', collection: 'posts', id, version: 1 },
     ]);

@@ -42,8 +42,10 @@ export function describeLifecycle({ test }: Suite): void {
     const calls = [
       () => store.ready(),
       ...(transfer ? [() => transfer.begin(), () => transfer.end()] : []),
-      ...(transfer ? [() => transfer.isFilling()] : []),
+      ...(transfer ? [() => transfer.isFilling(), () => transfer.users.deleted.load([])] : []),
       ...(events && value ? [() => events.read(1), () => events.read(1, value.next)] : []),
+      ...(events && value ? [() => events.read(1, 'expired')] : []),
+      () => store.undeclare('users', 'unknown'),
     ];
     for (const call of calls) {
       const { outcome } = await expectError(call(), 'store-unavailable');

@@ -149,7 +149,7 @@ describe('rostrum copy', function () {
       [/^--to is "sqlite:.*", the same store as --from\.$/, served, served],
       [/^--from is "sqlite:.*missing\.db": there is no such file\.$/, url('missing.db'), fresh],
       [/^--from is "memory:": /, 'memory:', fresh],
-      [/^--to is "mongodb:\/\/a:\*\*\*@h\/d.*": /, source, 'mongodb://a:b@h/d?w=1'],
+      [/^--to is "mongodb:\/\/a:\*\*\*@h\/d.*": /, source, 'mongodb://a:b@h/d?unknown=1'],
     ];
     for (const [sentence, from, to] of cases) {
       expect(await failureOf(copyCommand({ from, to }))).to.match(sentence);

@@ -17,8 +17,9 @@ export function serve() {
       headers: { ...(body && { 'Content-Type': 'application/json' }), ...headers },
       body: typeof body === 'object' ? JSON.stringify(body) : (body ?? null),
     });
+    const received: Headers = response.headers;
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
+    return { status: response.status, headers: received, body: text && JSON.parse(text) };
   }
 
   return { container, send };

@@ -19,6 +19,8 @@ const limits = {
   total: 1000,
   /** Of these, how many of one client can wait for a slot of one class, and for how many milliseconds. */
   waitingPerClient: 100,
+  /** The same for requests of which most are small and end soon. */
+  otherWaitingPerClient: 500,
   waitMs: 10_000,
   /** How long one more request of such a client waits for its 503, at least; at most twice as long. */
   rejectMs: 2000,
@@ -85,6 +87,7 @@ class Slots {
   running = 0;
   waiting = 0;
   readonly #capacity: number;
+  readonly #perClient: number;
   readonly #readers = new Clients();
   readonly #queues = new Map<string, Set<() => void>>();
   /** Slots to free in the next iteration. */
@@ -98,8 +101,9 @@ class Slots {
   #accepted = 0;
   #skipped = 0;
 
-  constructor(capacity: number) {
+  constructor(capacity: number, perClient = limits.waitingPerClient) {
     this.#capacity = capacity;
+    this.#perClient = perClient;
   }
 
   /** Once clients read large responses, running requests count as such, too. */
@@ -143,26 +147,30 @@ class Slots {
    * connect only if iterations are short.
    */
   #startNext(): void {
-    const isConnecting = accepted > this.#accepted && this.#skipped < maxSkipped;
-    this.#accepted = accepted;
-    this.#skipped = isConnecting ? this.#skipped + 1 : 0;
-    if (this.#isLong) this.#atOnce = 1;
-    else if (!isConnecting) this.#atOnce = Math.min(2 * this.#atOnce, limits.total);
     this.#isScheduled = false;
+    if (this.#isLong) this.#atOnce = 1;
+    const isConnecting = accepted > this.#accepted;
+    this.#accepted = accepted;
+    if (isConnecting && this.#skipped < maxSkipped) {
+      this.#skipped += 1;
+      this.startWaiting();
+      return;
+    }
+    this.#skipped = 0;
+    if (!this.#isLong) this.#atOnce = Math.min(2 * this.#atOnce, limits.total);
     this.running -= this.#ended;
     this.#ended = 0;
-    const most = isConnecting ? 0 : this.#atOnce;
     let begun = 0;
     for (const [client, queue] of this.#queues) {
       const [begin] = queue;
-      if (begin === undefined || begun === most || !this.#isFree) break;
+      if (begin === undefined || begun === this.#atOnce || !this.#isFree) break;
       begun += 1;
       queue.delete(begin);
       this.#queues.delete(client);
       if (queue.size > 0) this.#queues.set(client, queue); // It is last now.
       begin();
     }
-    if (isConnecting || begun > 0) this.startWaiting();
+    if (begun > 0) this.startWaiting();
   }
 
   /** Counts a large response until its client has read it. */
@@ -179,7 +187,7 @@ class Slots {
   async #wait(ctx: Context, start: () => void): Promise<void> {
     const client = clientOf(ctx);
     const queue = this.#queues.get(client) ?? new Set();
-    if (queue.size >= limits.waitingPerClient) {
+    if (queue.size >= this.#perClient) {
       // A client that retries at once would take as much time as requests that are served.
       const ms = limits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
       await new Promise((resolve) => setTimeout(resolve, ms));
@@ -217,7 +225,7 @@ export class Limiter {
   readonly #parsers = new Slots(limits.parsers);
   readonly #lists = new Slots(limits.lists);
   readonly #shortLists = new Slots(limits.lists);
-  readonly #others = new Slots(Number.POSITIVE_INFINITY);
+  readonly #others = new Slots(Number.POSITIVE_INFINITY, limits.otherWaitingPerClient);
   /** Requests in progress or waiting. */
   #count = 0;
 

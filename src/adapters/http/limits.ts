@@ -114,9 +114,12 @@ class Slots {
     return this.running < this.#capacity && hasRoom;
   }
 
-  /** True once this class has had its time in this iteration. */
+  /** True once a class without a limit has had its time in this iteration. The others start few requests anyway. */
   get #isLong(): boolean {
-    return performance.now() - this.#since > limits.iterationMs;
+    return (
+      this.#capacity === Number.POSITIVE_INFINITY &&
+      performance.now() - this.#since > limits.iterationMs
+    );
   }
 
   /** Takes a slot until the request ends: 503 after a wait. */

@@ -9,15 +9,17 @@ import { npm } from '../npm.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const server = join(root, '.cache', 'rostrum-server');
+const create = join(root, 'packages', 'create-rostrum');
 
 /** Packs the packages into a folder and returns the paths of the tarballs, in the order to publish them. */
 export async function packAll(folder: string): Promise<string[]> {
   install('scripts/release');
   const { bundleServer } = await import('./bundle.ts');
   await bundleServer(server);
+  await import(join(create, 'templates.js')); // Copies the templates.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const packages = ['.', './packages/rostrum-client', './packages/rostrum-admin', server];
+  const packages = ['.', './packages/rostrum-client', './packages/rostrum-admin', server, create];
   const args = ['pack', '--ignore-scripts', '--pack-destination', folder, ...packages];
   const { status, stdout, stderr } = npm(args);
   const names = stdout

@@ -1,5 +1,7 @@
 import { symlinkSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
+import { checkLog } from '../../../src/adapters/sqlite/connection/last-commit.ts';
 import type { Condition, DeclaredType, Store } from '../../../src/ports/index.ts';
 import { Folder, look, value } from './support/folder.ts';
 import { post, user } from './support/records.ts';
@@ -62,6 +64,26 @@ describe('several SQLite stores on one file', () => {
     await store.close();
   });
 
+  it('know a file into which another process is copying its log', async function () {
+    this.retries(5); // A busy machine can leave the page half written for longer than the store looks.
+    const path = folder.file();
+    const first = folder.open(path);
+    await first.users.create(user('ann'));
+    await first.close(); // The file itself has this commit now.
+    const store = folder.open(path);
+    await store.users.create(user('ben'));
+    const page = look(path, (database) =>
+      value(database, `SELECT rootpage FROM sqlite_schema WHERE name = 'lastCommit'`),
+    );
+    const size = look(path, (database) => value(database, 'PRAGMA page_size'));
+    // A page that is half written for some milliseconds.
+    const options = { eval: true, workerData: { path, page, size }, trackUnmanagedFds: false };
+    const worker = new Worker(halfWritten, options);
+    await new Promise((written) => worker.once('message', written));
+    checkLog(path);
+    await worker.terminate();
+  });
+
   it('write nothing after a newer version has changed the layout', async () => {
     const path = folder.file();
     const store = folder.open(path);
@@ -76,3 +98,17 @@ describe('several SQLite stores on one file', () => {
     });
   });
 });
+
+const halfWritten = `
+  const { openSync, readSync, writeSync } = require('node:fs');
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { path, page, size } = workerData;
+  const file = openSync(path, 'r+');
+  const bytes = Buffer.alloc(size);
+  readSync(file, bytes, 0, size, (page - 1) * size);
+  writeSync(file, Buffer.alloc(size), 0, size, (page - 1) * size);
+  parentPort.postMessage('written');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+  writeSync(file, bytes, 0, size, (page - 1) * size);
+  setTimeout(() => {}, 60_000);
+`;

@@ -64,12 +64,16 @@ function describeReads({ test }: Suite): void {
 
   test('an unknown position throws events-expired', async (store) => {
     const log = logOf(store);
-    const { next } = await log.read(1);
+    const { next: start } = await log.read(1);
+    await insert(store.users, [user(), user(), user()]);
+    await until(async () => (await log.read(3, start)).events.length === 3);
+    const { next } = await log.read(1, start);
     assert(/^[!-~]{1,512}$/.test(next), `a position is not 1 to 512 visible characters: ${next}`);
     const other = `${next[0] === '1' ? '2' : '1'}${next.slice(1)}`;
     const forms = ['1$&', '+$&', ' $&', '0$&', '$&.0', '$&e0', '0x$&', '-$&', '$&$&'];
+    forms.push('$&.5', '-1', '0.5', '-0.5', '5e-324'); // No event has such a number.
     const odd = [/\d+/, /\d+(?!.*\d)/].flatMap((digits) => [
-      next.replace(digits, (number) => String(Number(number) + 1)),
+      next.replace(digits, (number) => String(Number(number) + 1000)),
       ...forms.map((form) => next.replace(digits, form)),
     ]);
     const { next: foreign } = await logOf(createMemoryStore()).read(1);

@@ -26,8 +26,8 @@ export class EventRing {
 
   #countOf(position: EventPosition): number {
     const from = Number(position.slice(this.#name.length + 1));
+    const isOwn = position === `${this.#name}.${from}` && Number.isInteger(from) && from >= 0;
     const isKept = from >= this.#count - capacity && from <= this.#count;
-    const isOwn = position === `${this.#name}.${from}`;
     if (!(isOwn && isKept)) throw new RostrumError('events-expired', {});
     return from;
   }

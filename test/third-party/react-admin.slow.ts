@@ -25,7 +25,11 @@ import {
   type ReactAdminError,
   reactAdminProvider,
 } from '../../packages/rostrum-client/src/react-admin.ts';
-import { type Api, startApi } from '../../packages/rostrum-client/test/support/api.ts';
+import {
+  type Api,
+  startApi,
+  startApiWithFields,
+} from '../../packages/rostrum-client/test/support/api.ts';
 import { inDevelopment, renderHook } from './rendered.ts';
 
 describe('the data provider for react-admin', () => {
@@ -170,11 +174,7 @@ describe('the data provider for react-admin', () => {
   });
 
   it('filters and sorts by declared fields, and ignores empty inputs', async () => {
-    const fields = { slug: 'text', views: 'number', hot: 'boolean', tags: 'text[]' } as const;
-    await using declared = await startApi({ declaredFields: { posts: fields } });
-    const { posts } = createClient({ url: declared.url });
-    await posts.create({ title: 'A', slug: 'a', views: 12, hot: false, tags: ['x', 'y'] });
-    await posts.create({ title: 'B', slug: 'b', views: 2, hot: true, tags: ['x'] });
+    await using declared = await startApiWithFields();
     const typed = reactAdminProvider(createClient({ url: declared.url }));
     const list = async (filter: object, field = 'views', order = 'ASC') =>
       titlesOf(await typed.getList('posts', { filter, sort: { field, order } })).join('');

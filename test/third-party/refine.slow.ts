@@ -16,7 +16,11 @@ import {
   isApiProblem,
 } from '../../packages/rostrum-client/src/index.ts';
 import { type RefineError, refineProvider } from '../../packages/rostrum-client/src/refine.ts';
-import { type Api, startApi } from '../../packages/rostrum-client/test/support/api.ts';
+import {
+  type Api,
+  startApi,
+  startApiWithFields,
+} from '../../packages/rostrum-client/test/support/api.ts';
 import { inDevelopment, renderHook } from './rendered.ts';
 
 describe('the data provider for refine', () => {
@@ -117,11 +121,7 @@ describe('the data provider for refine', () => {
   });
 
   it('filters and sorts by declared fields, and ignores empty inputs', async () => {
-    const fields = { slug: 'text', views: 'number', hot: 'boolean', tags: 'text[]' } as const;
-    await using declared = await startApi({ declaredFields: { posts: fields } });
-    const { posts } = createClient({ url: declared.url });
-    await posts.create({ title: 'A', slug: 'a', views: 12, hot: false, tags: ['x', 'y'] });
-    await posts.create({ title: 'B', slug: 'b', views: 2, hot: true, tags: ['x'] });
+    await using declared = await startApiWithFields();
     const typed = refineProvider(createClient({ url: declared.url }));
     const list = async (field: string, operator: string, value: unknown) => {
       const filters = [{ field, operator, value }];

@@ -7,6 +7,7 @@ import {
   useEffect,
 } from 'react';
 import { create } from 'react-test-renderer';
+import { withVariable } from '../support/with-variable.ts';
 
 /** A React hook rendered in a component, without a browser. */
 export interface Rendered<T> extends Disposable {
@@ -53,12 +54,9 @@ export async function renderHook<T>(
  * @param expected returns true for console messages to ignore
  */
 export function inDevelopment(expected: (said: unknown) => boolean): void {
-  const { NODE_ENV: environment } = process.env;
   const { error, warn } = console;
   let said: unknown[] = [];
-  before(() => {
-    process.env.NODE_ENV = 'development';
-  });
+  withVariable('NODE_ENV', 'development');
   beforeEach(() => {
     said = [];
     console.error = console.warn = (first: unknown) => said.push(first);
@@ -68,9 +66,5 @@ export function inDevelopment(expected: (said: unknown) => boolean): void {
     const known = (one: unknown) =>
       expected(one) || String(one).startsWith('react-test-renderer is deprecated');
     expect(said.filter((one) => !known(one))).to.deep.equal([]);
-  });
-  after(() => {
-    if (environment === undefined) delete process.env.NODE_ENV;
-    else process.env.NODE_ENV = environment;
   });
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withVariable } from '../../../test/support/with-variable.ts';
 import {
   type Client,
   createClient,
@@ -153,14 +154,7 @@ describe('the client', () => {
     });
 
     describe('given a date without a time', () => {
-      const { TZ: zone } = process.env;
-      before(() => {
-        process.env.TZ = 'America/New_York';
-      });
-      after(() => {
-        if (zone === undefined) delete process.env.TZ;
-        else process.env.TZ = zone;
-      });
+      withVariable('TZ', 'America/New_York');
 
       it('filter by that day in the local time zone', async () => {
         const at = async (publishedAt: string) =>

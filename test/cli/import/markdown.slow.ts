@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withVariable } from '../../support/with-variable.ts';
 import { importFiles } from './site.ts';
 
 const date = '2019-03-04T00:00:00Z';
@@ -15,14 +16,7 @@ async function run(files: Readonly<Record<string, string | Buffer>>) {
 const page = (front: string, body = 'Text') => `---\ntitle: A\ndate: ${date}\n${front}---\n${body}`;
 
 describe('rostrum import: the recipe for Hugo and Jekyll', () => {
-  const zone = process.env.TIME_ZONE;
-  before(() => {
-    process.env.TIME_ZONE = 'UTC';
-  });
-  after(() => {
-    if (zone === undefined) delete process.env.TIME_ZONE;
-    else process.env.TIME_ZONE = zone;
-  });
+  withVariable('TIME_ZONE', 'UTC');
 
   it('rejects a file whose front matter does not parse or end', async () => {
     const broken = {

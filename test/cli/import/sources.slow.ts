@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { expectGenerated } from '../../docs/markdown.ts';
 import { temporaryDirectory } from '../../support/repository-copy.ts';
+import { withVariable } from '../../support/with-variable.ts';
 import { fuzz } from './fuzz.ts';
 import type { Own } from './imports.ts';
 import { importSite, serveFiles } from './site.ts';
@@ -20,17 +21,12 @@ describe('rostrum import: the recipes of docs/moving-in.md', function () {
   const rows: string[] = [];
   const faults: string[] = [];
   let server: Awaited<ReturnType<typeof serveFiles>>;
-  const zone = process.env.TIME_ZONE;
+  withVariable('TIME_ZONE', 'UTC');
 
   before(async () => {
-    process.env.TIME_ZONE = 'UTC';
     server = await serveFiles();
   });
-  after(async () => {
-    if (zone === undefined) delete process.env.TIME_ZONE;
-    else process.env.TIME_ZONE = zone;
-    await server[Symbol.asyncDispose]();
-  });
+  after(() => server[Symbol.asyncDispose]());
 
   for (const source of sources) {
     it(`import a site: ${source.title}`, async () => {

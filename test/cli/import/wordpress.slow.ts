@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withVariable } from '../../support/with-variable.ts';
 import { importFiles } from './site.ts';
 
 const element = (name: string, text: unknown, attributes = '') =>
@@ -47,14 +48,7 @@ const run = (...items: readonly string[]) =>
   importFiles('wordpress', { 'blog.xml': document(author('anna', 'Anna') + items.join('')) });
 
 describe('rostrum import: the recipe for the XML file of WordPress', () => {
-  const zone = process.env.TIME_ZONE;
-  before(() => {
-    process.env.TIME_ZONE = 'Europe/Berlin';
-  });
-  after(() => {
-    if (zone === undefined) delete process.env.TIME_ZONE;
-    else process.env.TIME_ZONE = zone;
-  });
+  withVariable('TIME_ZONE', 'Europe/Berlin');
 
   it('gives the import plain data, so that a report can contain a rejected post', async () => {
     const meta = `<wp:postmeta>${element('wp:meta_key', 'k')}${element('wp:meta_value', 'v')}</wp:postmeta>`;

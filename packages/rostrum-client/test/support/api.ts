@@ -8,6 +8,7 @@ import type {
   Scope,
 } from '../../../../src/index.ts';
 import { createRostrum } from '../../../../src/index.ts';
+import { createClient } from '../../src/index.ts';
 
 /** A real server on the memory store. */
 export interface Api extends AsyncDisposable {
@@ -40,4 +41,14 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       await store.close();
     },
   };
+}
+
+/** Serves two posts with declared fields: A with 12 views and the tags x and y, and B with 2 views and the tag x. */
+export async function startApiWithFields(): Promise<Api> {
+  const fields = { slug: 'text', views: 'number', hot: 'boolean', tags: 'text[]' } as const;
+  const api = await startApi({ declaredFields: { posts: fields } });
+  const { posts } = createClient({ url: api.url });
+  await posts.create({ title: 'A', slug: 'a', views: 12, hot: false, tags: ['x', 'y'] });
+  await posts.create({ title: 'B', slug: 'b', views: 2, hot: true, tags: ['x'] });
+  return api;
 }

@@ -1,4 +1,4 @@
-// The bodies of posts as HTML. Whoever writes posts can write a script into a body, so nothing leaves this
+// The bodies of posts as HTML. Members can write a script into a body, so nothing leaves this
 // module unsanitized.
 
 import MarkdownIt from 'markdown-it';

@@ -21,7 +21,7 @@ export const imageTypes: Readonly<Record<string, string>> = {
   avif: 'image/avif',
 };
 
-/** Returns the extension for the type that the content has, whatever its name. No SVG: it can contain scripts. */
+/** Returns the extension for the type of the content, which its name doesn't decide. SVG is rejected: it can contain scripts. */
 function extensionOf(bytes: Buffer): string | undefined {
   const text = bytes.toString('latin1', 0, 12);
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png';

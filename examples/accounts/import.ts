@@ -21,7 +21,7 @@ if (args.length === 0) {
 const staging = mkdtempSync(join(tmpdir(), 'blog-import-'));
 process.once('exit', () => rmSync(staging, { recursive: true, force: true }));
 
-// First into an empty store: all that is there afterwards comes from the file, whatever members do meanwhile.
+// First into an empty store, so that every record in it comes from the file, even if members write posts meanwhile.
 await (await openBlog(staging)).store.close();
 rostrum('import', ...args, '--store', `sqlite:${join(staging, 'blog.db')}`, '--keep-ids');
 const staged = await openBlog(staging);

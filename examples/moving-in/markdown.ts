@@ -66,7 +66,7 @@ function rowOf(folder: string, file: string): Row {
     const bytes = readFileSync(join(folder, file));
     const { front, body } = parts(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     if (typeof front !== 'object' || Array.isArray(front))
-      throw new Error('The front matter has no names.');
+      throw new Error('The front matter must have names and values, such as "title: Hello".');
     const row: Record<string, unknown> = { file, body };
     for (const [key, value] of Object.entries(Object(plain(front)))) {
       const name = names.get(key.toLowerCase()) ?? key;

@@ -14,7 +14,7 @@ const optional = [
   ...['mongodb-client-encryption', 'snappy', 'socks', 'supports-color'],
 ];
 
-/** What the bundle can import besides Node's own modules. */
+/** The modules that the bundle can import, in addition to Node's own. */
 const known = new Set([...optional, '#dist']);
 
 /** Every output is an ES module; what it contains of CommonJS calls `require`. */

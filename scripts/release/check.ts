@@ -19,7 +19,7 @@ function run(script: string, ...args: string[]): void {
 
 for (const tarball of process.argv.slice(2)) {
   run('publint/src/cli.js', 'run', tarball, '--strict');
-  // Programs, which have no exports.
+  // These are programs without exports.
   if (/(?:rostrum-server|create-rostrum)-/.test(tarball)) continue;
   run('@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'esm-only', '--no-color');
 }

@@ -17,7 +17,7 @@ import { blocksOf, shown, stepsOf } from './markdown.ts';
 /** Inside the package, so that `rostrum` resolves to the built package itself. */
 const folder = join(repository, '.cache', 'examples');
 const bin = (...path: string[]) => join(repository, 'node_modules', ...path);
-/** What the examples import besides the packages of this repository. */
+/** The packages that the examples import, in addition to those of this repository. */
 const thirdParty = join(repository, 'test', 'third-party', 'node_modules');
 const tsc = bin('typescript', 'bin', 'tsc');
 /** Runs the JavaScript examples, which are for Deno. */

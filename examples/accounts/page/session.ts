@@ -66,7 +66,7 @@ export async function signIn(credentials: Fields): Promise<void> {
   windows.postMessage('in');
 }
 
-/** Confirms an address with the token of a mail, and the password. Whoever has only one of them cannot. */
+/** Confirms an address with the token of a mail, and the password. One of them alone is not enough. */
 export async function verify(token: string, credentials: Fields): Promise<void> {
   await ask('/sign-in/email', credentials).catch(async (error) => {
     if (error.code !== 'EMAIL_NOT_VERIFIED') throw error;

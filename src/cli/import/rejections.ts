@@ -50,7 +50,7 @@ export function createReport(path: string | undefined) {
   };
 }
 
-/** The file or the title of a record, for people; empty if there is none. */
+/** Returns the file or the title of a record, quoted; an empty text without either. */
 export function labelOf({ content, value }: Pick<ListRow, 'content' | 'value'>): string {
   const [row, made] = [Object(content), Object(value)];
   const names = [row.file, made.title, row.title, made.name, row.name];

@@ -99,7 +99,7 @@ function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
   const { method, path, operation, summary, scopes, query = [], headers = [], body } = endpoint;
   const hasCallers = authenticate !== undefined || anonymous !== undefined;
   const notes = hasCallers ? [describeScopes(endpoint)] : [];
-  // A caller without credentials has no user of its own.
+  // Requests without credentials don't belong to a user.
   const isOpen = !path.endsWith('/me') && scopes.some((scope) => anonymous?.includes(scope));
   const needsIfMatch = requireIfMatch && method !== 'GET';
   const media = typeof body === 'string' ? mediaType(body, customFields) : undefined;

@@ -12,16 +12,17 @@ export function masked(text: string): string {
 
 /** Quotes a value in a message: as JSON, cut after 60 characters. */
 export function quoted(value: unknown): string {
-  const text = jsonOf(value) ?? String(value);
+  const text = JSON.stringify(plain(value)) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** Returns JSON; of a value that JSON cannot express, such as a circular structure, a description. */
-export function jsonOf(value: unknown): string | undefined {
+/** Returns the value, or a description if JSON cannot express it, such as a circular structure. */
+export function plain(value: unknown): unknown {
   try {
-    return JSON.stringify(value);
+    JSON.stringify(value);
+    return value;
   } catch {
-    return JSON.stringify(inspect(value));
+    return inspect(value);
   }
 }
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { FieldIssue } from '../../domain/fields/issues.ts';
 import { grouped } from '../count.ts';
 import { Failure } from '../failure.ts';
-import { jsonOf, print, quoted } from '../output.ts';
+import { plain, print, quoted } from '../output.ts';
 import type { ListRow } from './data-file.ts';
 
 /** A row whose record is rejected. */
@@ -36,9 +36,8 @@ export function createReport(path: string | undefined) {
   return {
     add(rejection: Rejection): void {
       const { place, issues, content } = rejection;
-      const json = jsonOf(content) ?? 'null';
-      const line = `${JSON.stringify({ place, reasons: issues }).slice(0, -1)},"content":${json}}\n`;
-      if (path !== undefined) appendFileSync(path, line);
+      const line = JSON.stringify({ place, reasons: issues, content: plain(content) });
+      if (path !== undefined) appendFileSync(path, `${line}\n`);
       count += 1;
       if (count <= mostLines) print(lineOf(rejection));
     },

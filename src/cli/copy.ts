@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
-import { countsText } from './count.ts';
 import { Failure, type StoreSetting, storeUrlOf } from './failure.ts';
-import { print } from './output.ts';
+import { countsText, print } from './output.ts';
 import { runLong } from './run-long.ts';
 import { copyRecords } from './transfer/copy-records.ts';
 import { withStore } from './with-store.ts';

@@ -3,7 +3,6 @@ import { addDeclarations, listFields } from '../domain/fields/declared-fields.ts
 import type { Collection } from '../domain/records/record.ts';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
-import { counted, countsText, grouped } from './count.ts';
 import { checkJsonLinesName, exitCodes, Failure, type StoreSetting } from './failure.ts';
 import { fieldsOf } from './field.ts';
 import { openDataFile, openDocument } from './import/data-file.ts';
@@ -17,7 +16,7 @@ import {
   readDocument,
   type Transformer,
 } from './import/transform.ts';
-import { print, quoted } from './output.ts';
+import { counted, countsText, grouped, print, quoted } from './output.ts';
 import { runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
 

@@ -1,6 +1,6 @@
 import { isRostrumError } from '../domain/errors.ts';
-import { grouped } from './count.ts';
 import { Failure, refusalOf } from './failure.ts';
+import { grouped } from './output.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 

@@ -2,11 +2,10 @@ import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index
 import { instantFromMs } from '../domain/records/instant.ts';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
-import { type Counts, countsText } from './count.ts';
 import { Failure, type StoreSetting } from './failure.ts';
 import type { ListRow } from './import/data-file.ts';
 import { type ImportOptions, importRecords } from './import/import-records.ts';
-import { print } from './output.ts';
+import { type Counts, countsText, print } from './output.ts';
 import { runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
 

@@ -1,8 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import type { CastingContext } from 'csv-parse';
-import { counted } from '../count.ts';
 import { Failure } from '../failure.ts';
-import { quoted } from '../output.ts';
+import { counted, quoted } from '../output.ts';
 import type { FileRow, Text } from './text.ts';
 
 /** In characters. No record is that long, and the regular expressions below overflow at 16 million. */

@@ -1,7 +1,6 @@
 import { foldedName } from '../../domain/fields/fields.ts';
 import type { FieldIssue } from '../../domain/fields/issues.ts';
-import { counted } from '../count.ts';
-import { quoted } from '../output.ts';
+import { counted, quoted } from '../output.ts';
 
 const yes = /^(?:true|t|yes|y|1|on|x|checked|draft|private)$/;
 const no = /^(?:false|f|no|n|0|off|draft|private|unpublished|null|none|\\n|)$/;

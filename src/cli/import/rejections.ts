@@ -1,9 +1,8 @@
 import { appendFileSync, createReadStream, existsSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { FieldIssue } from '../../domain/fields/issues.ts';
-import { grouped } from '../count.ts';
 import { Failure } from '../failure.ts';
-import { plain, print, quoted } from '../output.ts';
+import { grouped, plain, print, quoted } from '../output.ts';
 import type { ListRow } from './data-file.ts';
 
 /** A row whose record is rejected. */

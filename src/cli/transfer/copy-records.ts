@@ -10,8 +10,8 @@ import {
 import { compareText } from '../../domain/records/text.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer } from '../../ports/transfer.ts';
-import type { Counts } from '../count.ts';
 import { conflictOf, Failure } from '../failure.ts';
+import type { Counts } from '../output.ts';
 import type { LongRun } from '../run-long.ts';
 import { batches, type Records, storeSource, transferOf } from './source.ts';
 

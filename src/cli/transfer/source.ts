@@ -2,8 +2,8 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Entity, Id, Versioned } from '../../domain/records/record.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
-import type { Counts } from '../count.ts';
 import { Failure } from '../failure.ts';
+import type { Counts } from '../output.ts';
 
 /** Records of one collection, ordered by id. */
 export type Records = AsyncIterable<Versioned<Entity>>;

@@ -19,7 +19,7 @@ import {
   unknownIds,
   user,
 } from './fixtures.ts';
-import { eq, expectMatches, insert, list } from './lists.ts';
+import { eq, expectMatches, insert, list } from './lists/lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Creations: ids, email addresses, authors, receipts. */

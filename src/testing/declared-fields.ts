@@ -12,7 +12,7 @@ import {
   insert,
   readAll,
   select,
-} from './lists.ts';
+} from './lists/lists.ts';
 import { declaredFields, type Suite, uniqueField } from './suite.ts';
 
 /** Conditions on declared fields, orders by them, and unique values. */

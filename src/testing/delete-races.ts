@@ -6,7 +6,7 @@ import { type DeleteMode, deleteModes } from '../ports/user-repository.ts';
 import { assert, expectAbsent, expectEqual, expectError } from './assertions.ts';
 import { authorWith } from './delete.ts';
 import { later, pause, post, ticks, times, user } from './fixtures.ts';
-import { eq, idsOf, insert, list, oneOf, readAll, recordsOf } from './lists.ts';
+import { eq, idsOf, insert, list, oneOf, readAll, recordsOf } from './lists/lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Deletions of users while their posts are written and read: no post ever names a deleted user. */

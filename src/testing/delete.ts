@@ -4,7 +4,7 @@ import type { Store } from '../ports/store.ts';
 import { expectEqual, expectError, expectReplay } from './assertions.ts';
 import { followEvents } from './events.ts';
 import { at, later, newReceipt, post, times, user } from './fixtures.ts';
-import { eq, from, insert, list, readAll } from './lists.ts';
+import { eq, from, insert, list, readAll } from './lists/lists.ts';
 import type { Suite } from './suite.ts';
 import { scanAll } from './transfer.ts';
 

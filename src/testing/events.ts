@@ -4,7 +4,7 @@ import type { EventLog, EventPosition, RecordEvent } from '../ports/event-log.ts
 import type { Store } from '../ports/store.ts';
 import { assert, expectEqual, expectError, quote } from './assertions.ts';
 import { later, post, times, user } from './fixtures.ts';
-import { insert } from './lists.ts';
+import { insert } from './lists/lists.ts';
 import type { Suite } from './suite.ts';
 
 /** How long a test waits for an acknowledged event, at a store with a long delay and on a busy machine. */

@@ -19,7 +19,7 @@ import {
   unknownIds,
   user,
 } from './fixtures.ts';
-import { eq, expectMatches, idsOf, insert, oneOf, readAll } from './lists.ts';
+import { eq, expectMatches, idsOf, insert, oneOf, readAll } from './lists/lists.ts';
 import type { Resource, Suite } from './suite.ts';
 
 const keys = [

@@ -5,13 +5,13 @@ import { describeDeleteRaces } from './delete-races.ts';
 import { describeEventRaces, describeEvents } from './events.ts';
 import { describeGet } from './get.ts';
 import { describeLifecycle, describeReopen } from './lifecycle.ts';
-import { describeFilters } from './list-filters.ts';
-import { describePages } from './list-pages.ts';
+import { describeFilters } from './lists/list-filters.ts';
+import { describePages } from './lists/list-pages.ts';
 import { describeRaces } from './races.ts';
 import { type StoreContract, type Suite, suiteOn } from './suite.ts';
 import { describeTransfer } from './transfer.ts';
 import { describeValues } from './values.ts';
-import { describeWalks } from './walk.ts';
+import { describeWalks } from './walk/walk.ts';
 
 export type { Runner, StoreContract, Walks } from './suite.ts';
 

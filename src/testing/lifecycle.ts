@@ -3,7 +3,7 @@ import type { EventPage } from '../ports/event-log.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
 import { assert, createNew, expectAbsent, expectEqual, expectError, race } from './assertions.ts';
 import { digest, newReceipt, post, times, user } from './fixtures.ts';
-import { declaredEq, expectMatches, has, insert, list } from './lists.ts';
+import { declaredEq, expectMatches, has, insert, list } from './lists/lists.ts';
 import { declaredFields, type Opened, repositoryOf, type Suite, uniqueField } from './suite.ts';
 
 /** Opening and closing a store, and whether it is ready. */

@@ -3,7 +3,7 @@ import type { Versioned } from '../domain/records/record.ts';
 import type { User } from '../domain/records/user.ts';
 import { assert, expectEqual, expectRecord, expectReplay, race } from './assertions.ts';
 import { later, newReceipt, post, times, user } from './fixtures.ts';
-import { insert, list, readAll, recordsOf } from './lists.ts';
+import { insert, list, readAll, recordsOf } from './lists/lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Calls that race: they take effect one after another. */

@@ -13,7 +13,7 @@ import {
   mutate,
 } from './assertions.ts';
 import { at, post, shuffled, times, user, variedTexts } from './fixtures.ts';
-import { idsOf, insert, recordsOf } from './lists.ts';
+import { idsOf, insert, recordsOf } from './lists/lists.ts';
 import { type Suite, transferOf } from './suite.ts';
 
 /** Records that are read by id and stored as they are. */

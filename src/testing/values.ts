@@ -9,7 +9,7 @@ import {
   mutate,
 } from './assertions.ts';
 import { newReceipt } from './fixtures.ts';
-import { from, list, oneOf, recordsOf } from './lists.ts';
+import { from, list, oneOf, recordsOf } from './lists/lists.ts';
 import type { Suite } from './suite.ts';
 
 const custom = { list: [{ deep: [1] }], object: { inner: { n: 1 } } };

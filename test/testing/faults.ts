@@ -18,7 +18,7 @@ import {
   VersionedRecord,
   withoutAuthor,
 } from '../../src/ports/index.ts';
-import { idsOf, list, recordsOf, select } from '../../src/testing/lists.ts';
+import { idsOf, list, recordsOf, select } from '../../src/testing/lists/lists.ts';
 
 /** One thing that a store gets wrong, and the tests of the suite that must notice. */
 export interface Fault {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { post, user } from '../../../src/testing/fixtures.ts';
 import { describeStore } from '../../../src/testing/index.ts';
-import { idsOf, insert, readAll } from '../../../src/testing/lists.ts';
+import { idsOf, insert, readAll } from '../../../src/testing/lists/lists.ts';
 import { errorOf } from '../../support/error-of.ts';
 
 describeStore('the memory store', { describe, it, open: createMemoryStore });

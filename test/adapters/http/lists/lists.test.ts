@@ -33,7 +33,7 @@ describe('lists', () => {
     return { users: body.users, names: body.users.map(({ name }) => name) };
   }
 
-  // The contract suite (src/testing/list-*.ts) tests sorting, filters and pages on every store.
+  // The contract suite (src/testing/lists) tests sorting, filters and pages on every store.
 
   it('are sorted newest first by default, else by the sort parameter', async () => {
     for (const [query, expected] of [

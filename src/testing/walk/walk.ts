@@ -1,20 +1,20 @@
-import { createMemoryStore } from '../adapters/memory/index.ts';
-import { isRostrumError } from '../domain/errors.ts';
-import type { Id } from '../domain/records/record.ts';
-import type { Store } from '../ports/store.ts';
-import { differenceOf, expectEqual, fail, quote } from './assertions.ts';
-import { followEvents, logOf } from './events.ts';
-import { user } from './fixtures.ts';
-import { insert } from './lists.ts';
+import { createMemoryStore } from '../../adapters/memory/index.ts';
+import { isRostrumError } from '../../domain/errors.ts';
+import type { Id } from '../../domain/records/record.ts';
+import type { Store } from '../../ports/store.ts';
+import { differenceOf, expectEqual, fail, quote } from '../assertions.ts';
+import { followEvents, logOf } from '../events.ts';
+import { user } from '../fixtures.ts';
+import { insert } from '../lists/lists.ts';
 import {
   declaredFields,
   defaultWalks,
   type Opened,
   type StoreContract,
   type Suite,
-} from './suite.ts';
+} from '../suite.ts';
+import { Watch } from '../watch.ts';
 import { type Call, RandomCalls, Refusal } from './walk-calls.ts';
-import { Watch } from './watch.ts';
 
 const options = { declaredFields };
 const callsPerRestart = 80;

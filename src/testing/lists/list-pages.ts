@@ -1,8 +1,8 @@
-import { sorts } from '../domain/lists/search.ts';
-import { type Collection, type Entity, pickFields } from '../domain/records/record.ts';
-import { utf8Bytes } from '../domain/records/text.ts';
-import type { Repository } from '../ports/repository.ts';
-import { assert, expectEqual, expectRecord, quote } from './assertions.ts';
+import { sorts } from '../../domain/lists/search.ts';
+import { type Collection, type Entity, pickFields } from '../../domain/records/record.ts';
+import { utf8Bytes } from '../../domain/records/text.ts';
+import type { Repository } from '../../ports/repository.ts';
+import { assert, expectEqual, expectRecord, quote } from '../assertions.ts';
 import {
   at,
   expandingCharacter,
@@ -12,9 +12,9 @@ import {
   times,
   user,
   variedTexts,
-} from './fixtures.ts';
+} from '../fixtures.ts';
+import type { Suite } from '../suite.ts';
 import { declaredEq, from, idsOf, insert, list, readAll, recordsOf, select } from './lists.ts';
-import type { Suite } from './suite.ts';
 
 const directions = ['asc', 'desc'] as const;
 

@@ -7,13 +7,13 @@ import {
   pageLimits,
   type QueryField,
   type SortKey,
-} from '../domain/lists/list.ts';
-import { declaredValue, type SearchRow } from '../domain/lists/search.ts';
-import type { Receipt } from '../domain/records/receipt.ts';
-import type { Collection, Entity, Versioned } from '../domain/records/record.ts';
-import type { Repository } from '../ports/repository.ts';
-import { assert, expectEqual, quote } from './assertions.ts';
-import { type Resource, rowOf } from './suite.ts';
+} from '../../domain/lists/list.ts';
+import { declaredValue, type SearchRow } from '../../domain/lists/search.ts';
+import type { Receipt } from '../../domain/records/receipt.ts';
+import type { Collection, Entity, Versioned } from '../../domain/records/record.ts';
+import type { Repository } from '../../ports/repository.ts';
+import { assert, expectEqual, quote } from '../assertions.ts';
+import { type Resource, rowOf } from '../suite.ts';
 
 type Lister<R> = Pick<Repository<R>, 'list'>;
 

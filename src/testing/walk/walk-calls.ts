@@ -1,4 +1,4 @@
-import { type DeclaredType, fieldsIn, isSortable } from '../domain/fields/declared-fields.ts';
+import { type DeclaredType, fieldsIn, isSortable } from '../../domain/fields/declared-fields.ts';
 import {
   type Condition,
   type ListQuery,
@@ -6,16 +6,16 @@ import {
   pageLimits,
   type QueryField,
   type QueryOrder,
-} from '../domain/lists/list.ts';
-import { sorts } from '../domain/lists/search.ts';
+} from '../../domain/lists/list.ts';
+import { sorts } from '../../domain/lists/search.ts';
 import {
   earliestInstant,
   type Instant,
   instantToMs,
   latestInstant,
-} from '../domain/records/instant.ts';
-import type { Post } from '../domain/records/post.ts';
-import type { Receipt } from '../domain/records/receipt.ts';
+} from '../../domain/records/instant.ts';
+import type { Post } from '../../domain/records/post.ts';
+import type { Receipt } from '../../domain/records/receipt.ts';
 import {
   type Collection,
   type Entity,
@@ -23,15 +23,15 @@ import {
   pickFields,
   type Versioned,
   VersionedRecord,
-} from '../domain/records/record.ts';
-import { prefixSpan } from '../domain/records/text.ts';
-import type { User } from '../domain/records/user.ts';
-import type { Guard } from '../ports/repository.ts';
-import type { Store } from '../ports/store.ts';
-import { deleteModes } from '../ports/user-repository.ts';
-import { at, digest, longTexts, post, rangeEnds, times, user } from './fixtures.ts';
-import { sortKeyOf } from './lists.ts';
-import { declaredFields, repositoryOf, rowOf, transferOf } from './suite.ts';
+} from '../../domain/records/record.ts';
+import { prefixSpan } from '../../domain/records/text.ts';
+import type { User } from '../../domain/records/user.ts';
+import type { Guard } from '../../ports/repository.ts';
+import type { Store } from '../../ports/store.ts';
+import { deleteModes } from '../../ports/user-repository.ts';
+import { at, digest, longTexts, post, rangeEnds, times, user } from '../fixtures.ts';
+import { sortKeyOf } from '../lists/lists.ts';
+import { declaredFields, repositoryOf, rowOf, transferOf } from '../suite.ts';
 
 /** A call that can be made on several stores, first on the memory store. */
 export type Call = (store: Store) => Promise<unknown>;

@@ -1,10 +1,10 @@
-import type { Condition } from '../domain/lists/list.ts';
-import { searchFields } from '../domain/lists/search.ts';
-import type { Entity } from '../domain/records/record.ts';
-import { prefixSpan } from '../domain/records/text.ts';
-import { similarTexts, times, unknownTexts } from './fixtures.ts';
+import type { Condition } from '../../domain/lists/list.ts';
+import { searchFields } from '../../domain/lists/search.ts';
+import type { Entity } from '../../domain/records/record.ts';
+import { prefixSpan } from '../../domain/records/text.ts';
+import { similarTexts, times, unknownTexts } from '../fixtures.ts';
+import { type Resource, rowOf, type Suite } from '../suite.ts';
 import { expectMatches, expectSelected, insert, oneOf } from './lists.ts';
-import { type Resource, rowOf, type Suite } from './suite.ts';
 
 /** Conditions of lists on search fields. The random calls combine them. */
 export function describeFilters({ testEach }: Suite): void {

@@ -3,10 +3,11 @@ import { eventLimits } from '../../../domain/services/event-service.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
 import { type Context, namedCaller, stopSignal } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { clientOf, releaseSlots } from '../limits.ts';
+import { releaseSlots } from '../limits.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { maxPositionLength } from '../sizes.ts';
+import { clientOf } from '../slots.ts';
 import { integer } from '../validate.ts';
 
 /** How many requests can wait for an event: of a caller, and of an address without credentials. */

@@ -1,0 +1,208 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { RostrumError } from '../../domain/errors.ts';
+import { rateLimitKey } from './access/rate-limit.ts';
+import { accepted } from './connections.ts';
+import { type Context, namedCaller, RequestAborted } from './context.ts';
+
+/** In bytes. A larger response counts until its client has read it. */
+const smallResponse = 64 * 1024;
+
+export const limits = {
+  /** Requests in progress or waiting; one more is a 503. */
+  total: 1000,
+  /** Of these, how many of one client can wait for a slot of one class, and for how many milliseconds. */
+  waitingPerClient: 100,
+  /** The same for requests of which most are small and end soon. */
+  otherWaitingPerClient: 500,
+  waitMs: 10_000,
+  /** How long one more request of such a client waits for its 503, at least; at most twice as long. */
+  rejectMs: 2000,
+  /** The slots of each class. */
+  lists: 4,
+  parsers: 4,
+  bodies: 64,
+  /**
+   * After how many milliseconds of an iteration of the event loop a class starts no more requests. Whether a record is
+   * large is known only once it has been read.
+   */
+  iterationMs: 20,
+  /** Large responses of one class that clients are reading. From half of them, clients that stall are disconnected. */
+  unread: 24,
+  stallMs: 1000,
+};
+
+/** Created once, because capturing the stack costs more than the rest of a rejection. */
+export const overloaded = new RostrumError('overloaded', {});
+
+/** The client of a request, for which it counts: the caller, else the address. */
+export function clientOf(ctx: Context): string {
+  return namedCaller(ctx)?.name ?? ` ${rateLimitKey(ctx.state.rostrum.address)}`;
+}
+
+/** For how many iterations of the event loop waiting requests let new connections go first. */
+const maxSkipped = 32;
+
+/** Responses of clients that are sending a large body, or reading a large response. */
+export class Clients extends Map<
+  ServerResponse,
+  { readonly socket: Socket; readonly timeout: number }
+> {
+  add({ res, req: { socket } }: Context): void {
+    this.set(res, { socket, timeout: socket.timeout ?? 0 });
+  }
+
+  /** From now on, closes the connections of clients that stall. Progress within one large write counts, too. */
+  closeStalled(): void {
+    for (const { socket } of this.values()) {
+      // A mocked socket has no such method.
+      if (socket.timeout !== limits.stallMs) socket.setTimeout?.(limits.stallMs);
+    }
+  }
+
+  override delete(res: ServerResponse): boolean {
+    const { socket, timeout = 0 } = this.get(res) ?? {};
+    // After a complete response, Node has set its idle timeout instead.
+    if (socket?.timeout === limits.stallMs) socket.setTimeout(timeout);
+    return super.delete(res);
+  }
+}
+
+/**
+ * The slots of one class of requests. Clients take turns; the requests of one client keep their order. A slot is free
+ * again in the next iteration of the event loop, so that an iteration starts no more requests than there are slots.
+ */
+export class Slots {
+  /** Running requests that hold a slot. */
+  running = 0;
+  waiting = 0;
+  readonly #capacity: number;
+  readonly #perClient: number;
+  readonly #readers = new Clients();
+  readonly #queues = new Map<string, Set<() => void>>();
+  /** Slots to free in the next iteration. */
+  #ended = 0;
+  #isScheduled = false;
+  /** When this class began to work in this iteration. */
+  #since = 0;
+  /** How many waiting requests an iteration starts: one after a long iteration, and twice as many after a short one. */
+  #atOnce = 1;
+  /** The value of `accepted` in the last iteration that could start requests, and how many have started none since. */
+  #accepted = 0;
+  #skipped = 0;
+
+  constructor(capacity: number, perClient = limits.waitingPerClient) {
+    this.#capacity = capacity;
+    this.#perClient = perClient;
+  }
+
+  /** Once clients read large responses, running requests count as such, too. */
+  get #isFree(): boolean {
+    const { size } = this.#readers;
+    if (size >= limits.unread / 2) this.#readers.closeStalled();
+    const hasRoom = size === 0 || size + this.running < limits.unread;
+    return this.running < this.#capacity && hasRoom;
+  }
+
+  /** True once a class without a limit has had its time in this iteration. The others start few requests anyway. */
+  get #isLong(): boolean {
+    return (
+      this.#capacity === Number.POSITIVE_INFINITY &&
+      performance.now() - this.#since > limits.iterationMs
+    );
+  }
+
+  /** Takes a slot until the request ends: 503 after a wait. */
+  take(ctx: Context): Promise<void> | undefined {
+    const start = () => {
+      this.running += 1;
+      ctx.state.rostrum.releases.push(() => {
+        this.#ended += 1;
+        this.startWaiting();
+      });
+    };
+    this.startWaiting();
+    if (this.waiting > 0 || !this.#isFree || this.#isLong) return this.#wait(ctx, start);
+    start();
+    return undefined;
+  }
+
+  /** Frees slots and starts waiting requests in the next iteration. */
+  startWaiting(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#since = performance.now();
+    setImmediate(() => this.#startNext());
+  }
+
+  /**
+   * Starts no requests in an iteration that brings a new connection: Node accepts one per iteration, so that others can
+   * connect only if iterations are short.
+   */
+  #startNext(): void {
+    this.#isScheduled = false;
+    if (this.#isLong) this.#atOnce = 1;
+    const isConnecting = accepted > this.#accepted;
+    this.#accepted = accepted;
+    if (isConnecting && this.#skipped < maxSkipped) {
+      this.#skipped += 1;
+      this.startWaiting();
+      return;
+    }
+    this.#skipped = 0;
+    if (!this.#isLong) this.#atOnce = Math.min(2 * this.#atOnce, limits.total);
+    this.running -= this.#ended;
+    this.#ended = 0;
+    let begun = 0;
+    for (const [client, queue] of this.#queues) {
+      const [begin] = queue;
+      if (begin === undefined || begun === this.#atOnce || !this.#isFree) break;
+      begun += 1;
+      queue.delete(begin);
+      this.#queues.delete(client);
+      if (queue.size > 0) this.#queues.set(client, queue); // It is last now.
+      begin();
+    }
+    if (begun > 0) this.startWaiting();
+  }
+
+  /** Counts a large response until its client has read it. */
+  watch(ctx: Context): void {
+    const { res, response, method } = ctx;
+    if ((response.length ?? 0) <= smallResponse || method === 'HEAD' || res.destroyed) return;
+    this.#readers.add(ctx);
+    res.once('close', () => {
+      this.#readers.delete(res);
+      this.startWaiting();
+    });
+  }
+
+  async #wait(ctx: Context, start: () => void): Promise<void> {
+    const client = clientOf(ctx);
+    const queue = this.#queues.get(client) ?? new Set();
+    if (queue.size >= this.#perClient) {
+      // A client that retries at once would take as much time as requests that are served.
+      const ms = limits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      throw overloaded;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const begin = () => resolve(start());
+    const fail = (error: Error) => {
+      if (queue.delete(begin) && queue.size === 0) this.#queues.delete(client);
+      reject(error);
+    };
+    const onClose = () => fail(new RequestAborted());
+    const timer = setTimeout(fail, limits.waitMs, overloaded);
+    ctx.res.once('close', onClose);
+    this.#queues.set(client, queue.add(begin));
+    this.waiting += 1;
+    try {
+      await promise;
+    } finally {
+      this.waiting -= 1;
+      clearTimeout(timer);
+      ctx.res.off('close', onClose);
+    }
+  }
+}

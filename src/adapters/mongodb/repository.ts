@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { RostrumError, unknownAuthor } from '../../domain/errors.ts';
+import { RostrumError, storeUnavailable, unknownAuthor } from '../../domain/errors.ts';
 import type { ListQuery, Page } from '../../domain/lists/list.ts';
 import { type Instant, nextInstant } from '../../domain/records/instant.ts';
 import { copyJson } from '../../domain/records/json.ts';
@@ -39,6 +39,8 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   readonly #collection: Collection;
   readonly #creations: CreationBatcher;
   readonly #reads: PointReads;
+  /** The last change of each record that is being changed: settled when the next one can begin. */
+  readonly #changes = new Map<Id, Promise<void>>();
 
   constructor(connection: Connection, collection: Collection, creations: CreationBatcher) {
     this.connection = connection;
@@ -132,7 +134,8 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   }
 
   /**
-   * Changes a record. Retries if another call changed it meanwhile.
+   * Changes a record, after the changes of it that are in progress here: at the same time they would conflict, and each
+   * would have a copy of the record in memory. Retries if another process changed it meanwhile.
    *
    * @param attempt returns undefined if the record is not at the version that it was given
    * @returns undefined if there is no record with this id
@@ -142,7 +145,25 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     id: Id,
     attempt: (current: StoredRecord) => Promise<T | undefined>,
   ): Promise<T | undefined> {
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const earlier = this.#changes.get(id);
+    this.#changes.set(id, ended);
+    try {
+      await earlier;
+      return await this.#tryToChange(call, id, attempt);
+    } finally {
+      end();
+      if (this.#changes.get(id) === ended) this.#changes.delete(id);
+    }
+  }
+
+  async #tryToChange<T>(
+    call: Call,
+    id: Id,
+    attempt: (current: StoredRecord) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
     for (let tries = 1; ; tries++) {
+      if (call.isOver) throw storeUnavailable(call.outcome);
       const current = await this.#reads.read(call, id);
       if (current === undefined) return undefined;
       const changed = await attempt(current);

@@ -52,6 +52,13 @@ await describeOnMongodb('reads of single records on MongoDB', () => {
     expect(asked.map((some) => some.length)).to.have.members([64, 37]);
   });
 
+  it('are made once for each change of one record, because changes wait for each other', async () => {
+    const change = (n: number) => posts.update('p9', ({ record }) => ({ ...record, n }));
+    await Promise.all(times(20, change));
+    expect(asked).to.deep.equal(times(20, () => ['p9']));
+    expect((await posts.get('p9'))?.version).to.equal(21);
+  });
+
   it('do not join a running command, which might miss later changes', async () => {
     const before = posts.get('p1');
     await once(client, 'commandStarted');

@@ -176,7 +176,7 @@ function readLog({ data, unsaved }: DataFile, limit: number, after?: string): Ev
   const { name, dropped, events } = data.log;
   const start = after === undefined ? unsaved : Number(after.slice(name.length + 1));
   const isOwn = after === undefined || after === `${name}.${start}`;
-  if (!(isOwn && start >= dropped && start <= unsaved)) {
+  if (!(isOwn && Number.isInteger(start) && start >= dropped && start <= unsaved)) {
     throw new RostrumError('events-expired', {});
   }
   const end = Math.min(start + limit, unsaved);

@@ -17,7 +17,7 @@ import {
 } from '../third-party/postgresql.ts';
 import { collect } from './runner.ts';
 
-const walks = { seeds: Array.from({ length: 30 }, (_, n) => n + 1), calls: 400 };
+const walks = { seeds: Array.from({ length: 50 }, (_, n) => n + 1), calls: 400 };
 
 /** Declares only the random walks of the contract suite. */
 function itWalks(contract: Omit<StoreContract, 'describe' | 'it' | 'walks'>): void {
@@ -25,7 +25,7 @@ function itWalks(contract: Omit<StoreContract, 'describe' | 'it' | 'walks'>): vo
   for (const { name, run } of tests) if (name.includes('a random walk')) it(name, run);
 }
 
-describe('30 random walks of 400 calls', () => {
+describe('50 random walks of 400 calls', () => {
   const scope = new AsyncDisposableStack();
   after(() => scope.disposeAsync());
 

@@ -1,6 +1,7 @@
 // Runs examples/accounts in Chromium: with one user, two windows, two users, and an editor.
 
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -346,6 +347,36 @@ describe('examples/accounts in Chromium', function () {
     await alert(page, 'Invalid email or password');
     await page.context().close();
   });
+
+  for (const look of looks) {
+    it(`lets an author claim their imported posts: ${look.viewport.width} px, ${look.colorScheme}`, async () => {
+      const name = `Mary${look.viewport.width}${look.colorScheme}`;
+      const credentials = credentialsOf(name);
+      const title = `Of ${name}`;
+      const old = { id: `old-${name}`, name, email: credentials.Email };
+      const publishedAt = '2001-01-01T00:00:00Z';
+      const post = { title, slug: name.toLowerCase(), authorId: old.id, body: '<p>Old</p>' };
+      const file = join(given.folder, `${name}.json`);
+      await writeFile(file, JSON.stringify({ users: [old], posts: [{ ...post, publishedAt }] }));
+      const imported = await node(['--import', '../sources.mjs', 'import.ts', file], { cwd, env });
+      expect(imported.code, imported.output).to.equal(0);
+
+      const context = await given.browser.newContext(look);
+      const page = await open(context, '#/sign-in');
+      await enterAccount(page, name, credentials);
+      await check(page, 'claimed posts');
+      await follow(page, title);
+      await page.getByLabel('Title').fill(`${title}, again`);
+      await press(page, 'Save');
+      await said(page, 'Saved.');
+      await page.goto(`${url}posts/${post.slug}`);
+      await heading(page, `${title}, again`).waitFor();
+      await follow(page, name);
+      await heading(page, name).waitFor();
+      expect(await page.locator('.posts li').count()).to.equal(1);
+      await context.close();
+    });
+  }
 
   for (const look of looks) {
     it(`is accessible and fits the window: ${look.viewport.width} px, ${look.colorScheme}`, async () => {

@@ -90,16 +90,24 @@ export function declareFields(
   for (;;) {
     const fields = readFields(connection);
     const { all, missing } = addDeclarations(fields, declaredFields);
-    for (const { collection, name, type, isUnique } of missing) {
-      const sql =
-        'INSERT OR IGNORE INTO fields VALUES (?, ?, ?, ?, abs(random() % 1000000000) + 1)';
-      connection.run(sql, collection, name, type, Number(isUnique));
+    if (missing.length > 0) {
+      addPending(connection, missing);
+      continue;
     }
-    if (missing.length > 0) continue;
     const pending = fields.filter((field) => field.pending !== 0);
     if (pending.length === 0) return all;
     completeFields(connection, pending);
   }
+}
+
+/** In one transaction: other processes obey either all of these fields or none. */
+function addPending(connection: Connection, fields: readonly CollectionField[]): void {
+  const sql = 'INSERT OR IGNORE INTO fields VALUES (?, ?, ?, ?, abs(random() % 1000000000) + 1)';
+  connection.transaction('IMMEDIATE', () => {
+    for (const { collection, name, type, isUnique } of fields) {
+      connection.run(sql, collection, name, type, Number(isUnique));
+    }
+  });
 }
 
 function completeFields(connection: Connection, pending: readonly FileField[]): void {

@@ -1,14 +1,30 @@
 import { globSync, readFileSync } from 'node:fs';
+import { posix, sep } from 'node:path';
 import { expect } from 'chai';
 
-const useCases = /\/(notes|owners)\.ts$/;
+/** What the files of each folder can import. */
+const rings = {
+  'src/domain/': /^src\/domain\//,
+  'src/ports/': /^src\/(domain|ports)\//,
+  'src/use-cases/': /^src\/(domain|ports|use-cases)\//,
+  'src/adapters/http/':
+    /^(src\/(domain|ports|use-cases|adapters\/http)\/|(koa|@koa\/router|koa-bodyparser|node:http)$)/,
+  'src/adapters/memory/': /^src\/(domain|ports|adapters\/memory)\//,
+  'src/adapters/mongodb/': /^(src\/(domain|ports|adapters\/mongodb)\/|mongodb$)/,
+  'src/adapters/sqlite/': /^(src\/(domain|ports|adapters\/sqlite)\/|node:sqlite$)/,
+  'src/adapters/inversify/': /^(src\/|(inversify|koa|node:crypto)$)/,
+  'src/main.ts': /^src\//,
+};
+/** Every form of import, also of types, with any quotes. */
+const imports = /\b(?:from|import|require)\s*\(?\s*(["'`])(.*?)\1/g;
 
 it('imports only point inwards', () => {
-  for (const file of globSync('src/{domain,ports,adapters/!(inversify)}/*.ts'))
-    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import) '(.+)'/g)) {
-      const isAdapter = file.includes('adapters');
-      if (isAdapter && !name.startsWith('.')) continue;
-      expect(name, file).to.match(/^(\.|(\.\.\/)+(domain|ports))\//);
-      if (!isAdapter) expect(name, file).to.not.match(useCases);
+  for (const file of globSync('src/**/*.ts').map((path) => path.replaceAll(sep, '/'))) {
+    const [, allowed] = Object.entries(rings).find(([ring]) => file.startsWith(ring)) ?? [];
+    expect(allowed, `the ring of ${file}`).to.be.a('RegExp');
+    for (const [, , name = ''] of readFileSync(file, 'utf8').matchAll(imports)) {
+      const target = name.startsWith('.') ? posix.join(file, '..', name) : name;
+      expect(target, file).to.match(allowed ?? /^$/);
     }
+  }
 });

@@ -1,17 +1,52 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { createMemoryStore } from '../src/adapters/memory/memory-store.ts';
 import { openMongodbStore } from '../src/adapters/mongodb/mongodb-store.ts';
 import { openSqliteStore } from '../src/adapters/sqlite/sqlite-store.ts';
-import { describeStore } from './store.suite.ts';
+import type { Owner } from '../src/domain/owner.ts';
+import type { Store } from '../src/ports/store.ts';
+import { testNotes } from './notes.suite.ts';
+import { testStore } from './store.suite.ts';
 
-describeStore('memory', async () => createMemoryStore());
-describeStore('SQLite', async () => openSqliteStore(':memory:'));
+const folder = mkdtempSync(join(tmpdir(), 'hexagon-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Every store passes the same tests. */
+function test(name: string, store: Store): void {
+  describe(`the ${name} store`, () => {
+    testStore(store);
+    testNotes(store);
+    after(() => store.close());
+  });
+}
+test('memory', createMemoryStore());
+test('SQLite', await openSqliteStore(join(folder, 'test.db')));
+
+it('the SQLite store keeps its data, fills in new fields, and locks out other processes', async () => {
+  const path = join(folder, 'reopened.db');
+  const old = { id: '1', version: 1, name: 'Ada' };
+  const first = await openSqliteStore(path);
+  const process = new DatabaseSync(path);
+  await first.transaction(async ({ owners }) => {
+    expect(() => process.exec('BEGIN IMMEDIATE')).to.throw('locked');
+    await owners.save(old as Owner);
+  });
+  process.close();
+  await first.close();
+  const second = await openSqliteStore(path);
+  expect(await second.owners.find(old.id)).to.deep.equal({ ...old, quota: 100 });
+  await second.close();
+});
 
 const { MONGODB_TEST_URI: url, CI } = process.env;
 if (url) {
   const database = `test-${randomUUID()}`;
-  describeStore('MongoDB', () => openMongodbStore(url, database));
+  test('MongoDB', await openMongodbStore(url, database));
   after(async () => {
     const client = new MongoClient(url);
     await client.db(database).dropDatabase();

@@ -4,9 +4,9 @@ const messages = {
   'invalid-query': 'The query is invalid.',
   'note-not-found': 'There is no note with this id.',
   'owner-not-found': 'There is no owner with this id.',
-  'quota-exceeded': 'The owner cannot have more notes.',
+  'quota-exceeded': 'The owner has reached their quota.',
   'unknown-owner': 'There is no owner with this ownerId.',
-  'version-mismatch': 'The note has changed since you read it.',
+  'version-mismatch': 'The record has changed since you read it.',
 };
 
 export type ErrorCode = keyof typeof messages;

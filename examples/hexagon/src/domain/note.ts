@@ -1,52 +1,32 @@
 import { DomainError } from './errors.ts';
-import { checkQuota, type Owner } from './owner.ts';
+import type { Owner } from './owner.ts';
 import { anyId, flag, type Rules, text } from './rules.ts';
+import { change, type Versioned } from './version.ts';
 
-export interface Note {
-  /** ASCII. Begins with the time; ids of one millisecond have no order. */
-  readonly id: string;
-  /** Starts at 1 and increases with every change. */
-  readonly version: number;
+export interface Note extends Versioned {
   readonly ownerId: string;
   readonly title: string;
   readonly text: string;
   readonly pinned: boolean;
 }
 
-/** What a caller can set when it creates a note. */
-export type NoteInput = Omit<Note, 'id' | 'version'>;
-/** What a caller can change. Only `moveNote` changes the owner, because it checks the quota. */
-export type NoteContent = Omit<NoteInput, 'ownerId'>;
+/** What a caller can set and change. */
+export type NoteInput = Omit<Note, keyof Versioned>;
 
-export const contentRules: Rules<NoteContent> = {
+export const noteRules: Rules<NoteInput> = {
+  ownerId: anyId,
   title: text(1, 200),
   text: text(0, 10_000),
   pinned: flag,
 };
-export const noteRules: Rules<NoteInput> = { ownerId: anyId, ...contentRules };
-export const noteDefaults = { text: '', pinned: false };
+export const noteDefaults = { text: '', pinned: false } satisfies Partial<NoteInput>;
 
-export function newNote(id: string, input: NoteInput, owner: Owner): Note {
-  checkQuota(owner);
-  return { id, version: 1, ...input };
+/** Returns an owner with one more note. Throws `quota-exceeded` if the owner cannot have more. */
+export function addNote(owner: Owner): Owner {
+  if (owner.noteCount >= owner.quota) throw new DomainError('quota-exceeded');
+  return change(owner, { noteCount: owner.noteCount + 1 });
 }
 
-/** The versions of a note that the caller accepts. Undefined accepts every version. */
-export type Versions = readonly number[] | undefined;
-
-export function changeNote(note: Note, content: Partial<NoteContent>, versions?: Versions): Note {
-  checkVersion(note, versions);
-  return { ...note, ...content, version: note.version + 1 };
-}
-
-/** A rule over two records. Moving a note to its own owner is allowed, so clients can retry. */
-export function moveNote(note: Note, owner: Owner, versions?: Versions): Note {
-  checkVersion(note, versions);
-  if (note.ownerId === owner.id) return note;
-  checkQuota(owner);
-  return { ...note, ownerId: owner.id, version: note.version + 1 };
-}
-
-export function checkVersion(note: Note, versions: Versions): void {
-  if (versions?.includes(note.version) === false) throw new DomainError('version-mismatch');
+export function subtractNote(owner: Owner): Owner {
+  return change(owner, { noteCount: owner.noteCount - 1 });
 }

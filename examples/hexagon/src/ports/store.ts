@@ -1,17 +1,47 @@
+import type { Note } from '../domain/note.ts';
 import type { Owner } from '../domain/owner.ts';
-import type { NoteRepository } from './note-repository.ts';
+import type { Versioned } from '../domain/version.ts';
 
-export interface OwnerRepository {
-  /** Throws `owner-not-found`. */
-  get(id: string): Promise<Owner>;
-
-  /** Adds an owner who has no notes. */
-  create(owner: Owner): Promise<void>;
+export interface Page {
+  readonly limit: number;
+  /** Only records with greater ids. */
+  readonly after?: string;
 }
 
-/** One database: a transaction can cover the records of several repositories. */
+/** The records of one kind. A filter selects the records that have its values. */
+export interface Reader<R extends Versioned> {
+  find(id: string): Promise<R | undefined>;
+
+  /** Returns records in ascending order of their ids. */
+  list(filter: Partial<R>, page: Page): Promise<readonly R[]>;
+}
+
+export interface Repository<R extends Versioned> extends Reader<R> {
+  /** Adds a record, or replaces the one with its id. */
+  save(record: R): Promise<void>;
+
+  delete(filter: Partial<R>): Promise<void>;
+}
+
+export interface Repositories {
+  readonly owners: Repository<Owner>;
+  readonly notes: Repository<Note>;
+}
+
+/** One database. Outside a transaction, it can only be read. */
 export interface Store {
-  readonly notes: NoteRepository;
-  readonly owners: OwnerRepository;
+  readonly owners: Reader<Owner>;
+  readonly notes: Reader<Note>;
+
+  /**
+   * Keeps all changes that `work` makes to these repositories, or none of them if it throws. Nobody else
+   * sees them before.
+   *
+   * If two transactions save or delete the same record, one runs after the other. So if a decision
+   * depends on a record, save the record, too. A store runs `work` again after a conflict, and can run
+   * one transaction at a time: `work` must await nothing but these repositories, and change nothing else.
+   */
+  transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;
+
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Container, type ServiceIdentifier } from 'inversify';
 import type Koa from 'koa';
-import { createNotes, type Notes } from '../../domain/notes.ts';
-import { createOwners, type Owners } from '../../domain/owners.ts';
 import type { Store } from '../../ports/store.ts';
+import { createNotes, type Notes } from '../../use-cases/notes.ts';
+import { createOwners, type Owners } from '../../use-cases/owners.ts';
 import { createApp } from '../http/app.ts';
 import { createMemoryStore } from '../memory/memory-store.ts';
 import { openMongodbStore } from '../mongodb/mongodb-store.ts';
@@ -24,9 +24,9 @@ export function createContainer(storeUrl: string): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   const { store, notes, owners, app } = tokens;
   container.bind(store).toResolvedValue(() => openStore(storeUrl));
-  container.bind(notes).toResolvedValue((opened) => createNotes(opened.notes, uuidV7), [store]);
-  container.bind(owners).toResolvedValue((opened) => createOwners(opened.owners, uuidV7), [store]);
-  container.bind(app).toResolvedValue(createApp, [notes, owners]);
+  container.bind(notes).toResolvedValue((opened) => createNotes(opened, uuidV7), [store]);
+  container.bind(owners).toResolvedValue((opened) => createOwners(opened, uuidV7), [store]);
+  container.bind(app).toResolvedValue(createApp, [owners, notes]);
   return container;
 }
 
@@ -38,8 +38,5 @@ async function openStore(url: string): Promise<Store> {
 }
 
 /** Returns a version 7 UUID (RFC 9562). It begins with the time, so ids of later milliseconds are greater. */
-function uuidV7(): string {
-  const time = Date.now().toString(16).padStart(12, '0');
-  // The rest is the same as in version 4: the variant and random bits.
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
-}
+const uuidV7 = (time = Date.now().toString(16).padStart(12, '0')): string =>
+  `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;

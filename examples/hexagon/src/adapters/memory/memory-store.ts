@@ -1,49 +1,55 @@
-import { type ErrorCode, found } from '../../domain/errors.ts';
 import type { Note } from '../../domain/note.ts';
 import type { Owner } from '../../domain/owner.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Versioned } from '../../domain/version.ts';
+import type { Repositories, Repository, Store } from '../../ports/store.ts';
 
-/**
- * A store for tests and trials. Each method is a transaction because it contains no `await`: nothing else
- * runs until it ends. Records are immutable, so the store and its callers can share them.
- */
+type Tables = { readonly owners: Map<string, Owner>; readonly notes: Map<string, Note> };
+
+const openRepositories = (getTables: () => Tables): Repositories => ({
+  owners: openRepository(() => getTables().owners),
+  notes: openRepository(() => getTables().notes),
+});
+
+/** Opens a store for tests and trials. Records are immutable, so it shares them with its callers. */
 export function createMemoryStore(): Store {
-  const notes = new Map<string, Note>();
-  const owners = new Map<string, Owner>();
-
-  const findNote = (id: string) => found(notes.get(id), 'note-not-found');
-
-  function findOwner(id: string, code: ErrorCode): Owner {
-    const noteCount = [...notes.values()].filter(({ ownerId }) => ownerId === id).length;
-    return { ...found(owners.get(id), code), noteCount };
-  }
-
-  function write(note: Note): Note {
-    notes.set(note.id, note);
-    return note;
-  }
+  let tables: Tables = { owners: new Map(), notes: new Map() };
+  let last: Promise<unknown> = Promise.resolve();
 
   return {
-    notes: {
-      get: async (id) => findNote(id),
-      list: async ({ ownerId, after = '', limit }) =>
-        [...notes.values()]
-          .filter((note) => note.id > after && (ownerId === undefined || note.ownerId === ownerId))
-          .sort((a, b) => (a.id < b.id ? -1 : 1))
-          .slice(0, limit),
-      create: async (ownerId, decide) => write(decide(findOwner(ownerId, 'unknown-owner'))),
-      update: async (id, decide) => write(decide(findNote(id))),
-      move: async (id, ownerId, decide) =>
-        write(decide(findNote(id), findOwner(ownerId, 'unknown-owner'))),
-      async delete(id, check) {
-        check(findNote(id));
-        notes.delete(id);
-      },
+    ...openRepositories(() => tables),
+
+    /** Runs one transaction after the other. Each changes copies of the tables. */
+    transaction(work) {
+      const result = last.then(async () => {
+        const copies = { owners: new Map(tables.owners), notes: new Map(tables.notes) };
+        const value = await work(openRepositories(() => copies));
+        tables = copies;
+        return value;
+      });
+      last = result.catch(() => {});
+      return result;
     },
-    owners: {
-      get: async (id) => findOwner(id, 'owner-not-found'),
-      create: async (owner) => void owners.set(owner.id, owner),
-    },
+
     close: async () => {},
+  };
+}
+
+function openRepository<R extends Versioned>(getTable: () => Map<string, R>): Repository<R> {
+  const select = (filter: Partial<R>): R[] =>
+    [...getTable().values()].filter((record) =>
+      Object.entries(filter).every(([name, value]) => record[name as keyof R] === value),
+    );
+
+  return {
+    find: async (id) => getTable().get(id),
+    list: async (filter, { after = '', limit }) =>
+      select(filter)
+        .filter(({ id }) => id > after)
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
+        .slice(0, limit),
+    save: async (record) => void getTable().set(record.id, record),
+    async delete(filter) {
+      for (const { id } of select(filter)) getTable().delete(id);
+    },
   };
 }

@@ -1,88 +1,61 @@
-import { type ClientSession, MongoClient, ObjectId } from 'mongodb';
-import { type ErrorCode, found } from '../../domain/errors.ts';
+import { type ClientSession, type Collection, type Db, MongoClient } from 'mongodb';
 import { type Note, noteDefaults } from '../../domain/note.ts';
-import type { Owner } from '../../domain/owner.ts';
-import type { Store } from '../../ports/store.ts';
+import { type Owner, ownerDefaults } from '../../domain/owner.ts';
+import type { Versioned } from '../../domain/version.ts';
+import type { Repositories, Repository, Store } from '../../ports/store.ts';
 
-/** In MongoDB, the id of a document is named `_id`. */
-type Document<R> = Omit<R, 'id'> & { readonly _id: string };
-type Options = { session?: ClientSession };
-
-/** Picks the fields of a note, because its document can have others. Missing ones have their defaults. */
-function toNote(document: Document<Note>): Note {
-  const { _id, version, ownerId, title, text, pinned } = { ...noteDefaults, ...document };
-  return { id: _id, version, ownerId, title, text, pinned };
-}
+const openRepositories = (database: Db, session?: ClientSession): Repositories => ({
+  notes: openRepository<Note>(database.collection('notes'), noteDefaults, session),
+  owners: openRepository<Owner>(database.collection('owners'), ownerDefaults, session),
+});
 
 /** Connects to a replica set. The database is the one in the URL unless it is given. */
 export async function openMongodbStore(url: string, databaseName?: string): Promise<Store> {
   // Acknowledged writes survive the loss of the primary, and reads return only such writes.
   const client = new MongoClient(url, { readConcernLevel: 'majority', w: 'majority' });
   const database = client.db(databaseName);
-  const noteDocuments = database.collection<Document<Note>>('notes');
-  const ownerDocuments = database.collection<Document<Omit<Owner, 'noteCount'>>>('owners');
-  await noteDocuments.createIndex({ ownerId: 1, _id: 1 });
+  await database.collection('notes').createIndex({ ownerId: 1, _id: 1 });
 
-  /**
-   * Repeats the work when another transaction has written one of its documents. Reading a document is not
-   * a conflict, so transactions that must not overlap have to write a common document.
-   */
-  function transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
-    return client.withSession((session) => session.withTransaction(work));
-  }
-
-  async function findNote(id: string, options: Options = {}): Promise<Note> {
-    return toNote(found(await noteDocuments.findOne({ _id: id }, options), 'note-not-found'));
-  }
-
-  async function findOwner(id: string, code: ErrorCode, options: Options = {}): Promise<Owner> {
-    const { name, quota } = found(await ownerDocuments.findOne({ _id: id }, options), code);
-    const noteCount = await noteDocuments.countDocuments({ ownerId: id }, options);
-    return { id, name, quota, noteCount };
-  }
-
-  /** Reads an owner, and makes this transaction conflict with all others that lock or delete the owner. */
-  async function lockOwner(id: string, session: ClientSession): Promise<Owner> {
-    await ownerDocuments.updateOne({ _id: id }, { $set: { lock: new ObjectId() } }, { session });
-    return findOwner(id, 'unknown-owner', { session });
-  }
-
-  async function write({ id, ...fields }: Note, session: ClientSession): Promise<Note> {
-    await noteDocuments.replaceOne({ _id: id }, fields, { session, upsert: true });
-    return { id, ...fields };
-  }
-
+  const store: Store = {
+    ...openRepositories(database),
+    /** Repeats the work when another transaction has written one of its documents. */
+    transaction: (work) =>
+      client.withSession((session) =>
+        session.withTransaction(() => work(openRepositories(database, session))),
+      ),
+    close: () => client.close(),
+  };
   // A standalone server has no transactions. Fail now rather than at the first write.
-  await transaction((session) => ownerDocuments.findOne({}, { session }));
+  await store.transaction(({ owners }) => owners.find(''));
+  return store;
+}
+
+/** In MongoDB, the id of a document is named `_id`. */
+type Document = { readonly _id: string };
+
+function openRepository<R extends Versioned>(
+  collection: Collection<Document>,
+  defaults: Partial<R>,
+  session?: ClientSession,
+): Repository<R> {
+  const options = session ? { session } : {};
+
+  /** Documents from before a field was added get its default. */
+  const toRecord = ({ _id, ...fields }: Document) =>
+    ({ id: _id, ...fields, ...defaults, ...fields }) as unknown as R;
+  const toFilter = ({ id, ...fields }: Partial<R>) => ({ ...fields, ...(id && { _id: id }) });
+  const select = (filter: object) => collection.find(filter, options).map(toRecord);
 
   return {
-    notes: {
-      get: (id) => findNote(id),
-      async list({ ownerId, after = '', limit }) {
-        const filter = { ...(ownerId !== undefined && { ownerId }), _id: { $gt: after } };
-        return noteDocuments.find(filter).sort({ _id: 1 }).limit(limit).map(toNote).toArray();
-      },
-      create: (ownerId, decide) =>
-        transaction(async (session) => write(decide(await lockOwner(ownerId, session)), session)),
-      update: (id, decide) =>
-        transaction(async (session) => write(decide(await findNote(id, { session })), session)),
-      move: (id, ownerId, decide) =>
-        transaction(async (session) => {
-          const note = await findNote(id, { session });
-          return write(decide(note, await lockOwner(ownerId, session)), session);
-        }),
-      delete: (id, check) =>
-        transaction(async (session) => {
-          check(await findNote(id, { session }));
-          await noteDocuments.deleteOne({ _id: id }, { session });
-        }),
+    find: async (id) => (await select({ _id: id }).next()) ?? undefined,
+    list: (filter, { after = '', limit }) =>
+      select({ $and: [toFilter(filter), { _id: { $gt: after } }] })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+    async save({ id, ...fields }) {
+      await collection.replaceOne({ _id: id }, fields, { ...options, upsert: true });
     },
-    owners: {
-      get: (id) => findOwner(id, 'owner-not-found'),
-      async create({ id, name, quota }) {
-        await ownerDocuments.insertOne({ _id: id, name, quota });
-      },
-    },
-    close: () => client.close(),
+    delete: async (filter) => void (await collection.deleteMany(toFilter(filter), options)),
   };
 }

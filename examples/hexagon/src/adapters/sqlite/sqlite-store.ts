@@ -1,97 +1,95 @@
-import { DatabaseSync } from 'node:sqlite';
-import { type ErrorCode, found } from '../../domain/errors.ts';
-import type { Note } from '../../domain/note.ts';
-import type { Owner } from '../../domain/owner.ts';
-import type { Store } from '../../ports/store.ts';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { type Note, noteDefaults } from '../../domain/note.ts';
+import { type Owner, ownerDefaults } from '../../domain/owner.ts';
+import type { Versioned } from '../../domain/version.ts';
+import type { Repositories, Repository, Store } from '../../ports/store.ts';
 
 /** Every database runs each of these once, in order. Add new ones at the end; never edit an old one. */
 const migrations = [
-  `CREATE TABLE owners (id TEXT PRIMARY KEY, name TEXT NOT NULL, quota INTEGER NOT NULL) STRICT;
-   CREATE TABLE notes (
-     id TEXT PRIMARY KEY, version INTEGER NOT NULL, ownerId TEXT NOT NULL REFERENCES owners (id),
-     title TEXT NOT NULL, text TEXT NOT NULL, pinned INTEGER NOT NULL
-   ) STRICT;
-   CREATE INDEX notesByOwner ON notes (ownerId, id);`,
+  `CREATE TABLE owners (record TEXT NOT NULL) STRICT;
+   CREATE UNIQUE INDEX ownersById ON owners (record ->> 'id');`,
+  `CREATE TABLE notes (record TEXT NOT NULL) STRICT;
+   CREATE UNIQUE INDEX notesById ON notes (record ->> 'id');
+   CREATE INDEX notesByOwner ON notes (record ->> 'ownerId', record ->> 'id');`,
 ];
-const noteColumns = ['id', 'version', 'ownerId', 'title', 'text', 'pinned'];
 
-// SQLite has no booleans.
-const toRow = (note: Note) => ({ ...note, pinned: Number(note.pinned) });
-const toNote = (row: Record<string, unknown>) => ({ ...row, pinned: row.pinned === 1 }) as Note;
+const openRepositories = (database: DatabaseSync): Repositories => ({
+  owners: openRepository<Owner>(database, 'owners', ownerDefaults),
+  notes: openRepository<Note>(database, 'notes', noteDefaults),
+});
 
-/** Opens a database file, and creates it if necessary. `:memory:` is a database in memory. */
-export function openSqliteStore(path: string): Store {
+/** Opens a database file, and creates it if necessary. */
+export async function openSqliteStore(path: string): Promise<Store> {
   // Wait up to 5 s for the transactions of other processes.
-  const database = new DatabaseSync(path, { timeout: 5000 });
-  database.exec('PRAGMA journal_mode = WAL');
-
-  /** IMMEDIATE locks out other writers before the first read, so nothing read changes until COMMIT. */
-  function transaction<T>(work: () => T): T {
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      const result = work();
-      database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      // After some errors, such as a full disk, SQLite has already rolled back.
-      if (database.isTransaction) database.exec('ROLLBACK');
-      throw error;
-    }
-  }
-
-  transaction(() => {
-    const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
-    for (const migration of migrations.slice(version)) database.exec(migration);
-    database.exec(`PRAGMA user_version = ${migrations.length}`);
+  const writer = new DatabaseSync(path, { timeout: 5000 });
+  writer.exec('PRAGMA journal_mode = WAL');
+  await runTransaction(writer, async () => {
+    const version = Number(writer.prepare('PRAGMA user_version').get()?.user_version);
+    for (const migration of migrations.slice(version)) writer.exec(migration);
+    writer.exec(`PRAGMA user_version = ${migrations.length}`);
   });
+  const repositories = openRepositories(writer);
+  // A second connection sees only what is committed.
+  const reader = new DatabaseSync(path);
+  let last: Promise<unknown> = Promise.resolve();
 
-  const selectNote = database.prepare('SELECT * FROM notes WHERE id = ?');
-  const writeNote = database.prepare(
-    `INSERT INTO notes (${noteColumns.join()}) VALUES (:${noteColumns.join(', :')}) ON CONFLICT (id)
-     DO UPDATE SET ${noteColumns.map((name) => `${name} = excluded.${name}`).join()}`,
+  return {
+    ...openRepositories(reader),
+
+    /** Runs one transaction after the other, because they share a connection. */
+    transaction(work) {
+      const result = last.then(() => runTransaction(writer, () => work(repositories)));
+      last = result.catch(() => {});
+      return result;
+    },
+
+    async close() {
+      reader.close();
+      writer.close();
+    },
+  };
+}
+
+async function runTransaction<T>(database: DatabaseSync, work: () => Promise<T>): Promise<T> {
+  // IMMEDIATE locks out other processes before the first read, so nothing read changes until COMMIT.
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = await work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // After some errors, such as a full disk, SQLite has already rolled back.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Keeps records as JSON. Those from before a field was added get its default. */
+function openRepository<R extends Versioned>(
+  database: DatabaseSync,
+  table: string,
+  defaults: Partial<R>,
+): Repository<R> {
+  const upsert = database.prepare(
+    `INSERT INTO ${table} VALUES (?)
+     ON CONFLICT (record ->> 'id') DO UPDATE SET record = excluded.record`,
   );
-  const deleteNote = database.prepare('DELETE FROM notes WHERE id = ?');
-  const selectOwner = database.prepare(
-    `SELECT *, (SELECT count(*) FROM notes WHERE ownerId = owners.id) AS noteCount
-     FROM owners WHERE id = ?`,
-  );
-  const insertOwner = database.prepare('INSERT INTO owners (id, name, quota) VALUES (?, ?, ?)');
+  const page = "AND record ->> 'id' > ? ORDER BY record ->> 'id' LIMIT ?";
+  const toSql = (value: SQLInputValue | boolean) => (typeof value === 'boolean' ? +value : value);
 
-  const findNote = (id: string) => toNote(found(selectNote.get(id), 'note-not-found'));
-  const findOwner = (id: string, code: ErrorCode) =>
-    ({ ...found(selectOwner.get(id), code) }) as unknown as Owner;
-
-  function write(decide: () => Note): Note {
-    return transaction(() => {
-      const note = decide();
-      writeNote.run(toRow(note));
-      return note;
-    });
+  /** Runs a command on the records that a filter selects. Names of fields are safe in SQL. */
+  function run(command: string, filter: object, end = '', ...values: SQLInputValue[]): R[] {
+    const conditions = Object.keys(filter).map((name) => `AND record ->> '${name}' = ?`);
+    const sql = `${command} FROM ${table} WHERE TRUE ${conditions.join(' ')} ${end}`;
+    const rows = database.prepare(sql).all(...Object.values(filter).map(toSql), ...values);
+    const records = rows.map(({ record }) => JSON.parse(String(record)));
+    return records.map((record) => ({ ...record, ...defaults, ...record }));
   }
 
   return {
-    notes: {
-      get: async (id) => findNote(id),
-      async list({ ownerId, after = '', limit }) {
-        const owned = ownerId === undefined ? '' : 'ownerId = :ownerId AND';
-        const list = `SELECT * FROM notes WHERE ${owned} id > :after ORDER BY id LIMIT :limit`;
-        const values = ownerId === undefined ? { after, limit } : { ownerId, after, limit };
-        return database.prepare(list).all(values).map(toNote);
-      },
-      create: async (ownerId, decide) => write(() => decide(findOwner(ownerId, 'unknown-owner'))),
-      update: async (id, decide) => write(() => decide(findNote(id))),
-      move: async (id, ownerId, decide) =>
-        write(() => decide(findNote(id), findOwner(ownerId, 'unknown-owner'))),
-      delete: async (id, check) =>
-        transaction(() => {
-          check(findNote(id));
-          deleteNote.run(id);
-        }),
-    },
-    owners: {
-      get: async (id) => findOwner(id, 'owner-not-found'),
-      create: async ({ id, name, quota }) => void insertOwner.run(id, name, quota),
-    },
-    close: async () => database.close(),
+    find: async (id) => run('SELECT record', { id })[0],
+    list: async (filter, { after = '', limit }) => run('SELECT record', filter, page, after, limit),
+    save: async (record) => void upsert.run(JSON.stringify(record)),
+    delete: async (filter) => void run('DELETE', filter),
   };
 }

@@ -13,6 +13,8 @@ import type { Store } from '../src/ports/store.ts';
 import { testNotes } from './notes.suite.ts';
 import { testStore } from './store.suite.ts';
 
+/** From before the field `quota` was added. */
+const old = { id: '1', version: 1, name: 'Ada' } as Owner;
 const folder = mkdtempSync(join(tmpdir(), 'hexagon-'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -21,20 +23,24 @@ function test(name: string, store: Store): void {
   describe(`the ${name} store`, () => {
     testStore(store);
     testNotes(store);
+    if (name !== 'memory')
+      it('fills in the default of a new field', async () => {
+        await store.transaction(({ owners }) => owners.save(old));
+        expect(await store.owners.find(old.id)).to.deep.equal({ ...old, quota: 100 });
+      });
     after(() => store.close());
   });
 }
 test('memory', createMemoryStore());
 test('SQLite', await openSqliteStore(join(folder, 'test.db')));
 
-it('the SQLite store keeps its data, fills in new fields, and locks out other processes', async () => {
+it('the SQLite store keeps its data, and locks out other processes', async () => {
   const path = join(folder, 'reopened.db');
-  const old = { id: '1', version: 1, name: 'Ada' };
   const first = await openSqliteStore(path);
   const process = new DatabaseSync(path);
   await first.transaction(async ({ owners }) => {
     expect(() => process.exec('BEGIN IMMEDIATE')).to.throw('locked');
-    await owners.save(old as Owner);
+    await owners.save(old);
   });
   process.close();
   await first.close();

@@ -15,7 +15,6 @@ export type Issue = { readonly field: string; readonly message: string };
 /** A rejection that the caller can act on. Any other error is a bug or an outage. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
-  /** The invalid fields of the input. */
   readonly issues: readonly Issue[] | undefined;
 
   constructor(code: ErrorCode, issues?: readonly Issue[]) {

@@ -5,7 +5,6 @@ export interface Owner extends Versioned {
   readonly name: string;
   /** The maximum number of notes. */
   readonly quota: number;
-  /** The current number of notes. */
   readonly noteCount: number;
 }
 

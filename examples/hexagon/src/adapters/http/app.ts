@@ -69,7 +69,6 @@ function versionsOf(ctx: Context): number[] | undefined {
   return header.split(',').map((tag) => Number(/^\s*"(\d+)"\s*$/.exec(tag)?.[1]));
 }
 
-/** Sends a record with its ETag. */
 function sendVersion(ctx: Context, record: Versioned): void {
   ctx.set('ETag', `"${record.version}"`);
   ctx.body = record;

@@ -24,20 +24,16 @@ interface EventsWait extends EventsRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface WaitingReader extends EventsRequest, PromiseWithResolvers<EventPage> {
-  /** Where the next read begins. */
-  next: EventPosition;
-  /** True if the last read found no more events. */
-  isAtEnd: boolean;
-}
-
-/** Reads the event log of a store, and waits for new events on behalf of all readers, in one loop. */
+/** Reads the event log of a store, and waits for new events on behalf of all readers. */
 export class EventTail {
   readonly #log: EventLog;
-  readonly #readers = new Set<WaitingReader>();
-  /** Ends the pause of the loop. */
-  #wake = () => {};
-  #isReading = false;
+  #waiting = 0;
+  /** The reads for waiting readers: those at the same position share one. */
+  readonly #reads = new Map<string, Promise<EventPage>>();
+  /** Settled once these reads have ended: one page is read at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** Settled when all readers at the end of the log read again. */
+  #tick: Promise<unknown> | undefined;
 
   constructor(log: EventLog) {
     this.#log = log;
@@ -54,84 +50,69 @@ export class EventTail {
    * @throws RostrumError `overloaded` if too many readers wait
    */
   async readOrWait({ waitMs, signal, ...request }: EventsWait): Promise<EventPage> {
-    const next = request.after ?? (await this.#log.read(1)).next;
+    const { limit, collections } = request;
+    let next = request.after ?? (await this.#log.read(1)).next;
     if (signal?.aborted) return { events: [], next };
-    if (this.#readers.size >= maxWaiting) throw new RostrumError('overloaded', {});
-    const settled = Promise.withResolvers<EventPage>();
-    const reader: WaitingReader = { ...request, ...settled, next, isAtEnd: false };
-    const end = () => reader.resolve({ events: [], next: reader.next });
+    if (this.#waiting >= maxWaiting) throw new RostrumError('overloaded', {});
+    this.#waiting += 1;
+    const { promise, resolve, reject } = Promise.withResolvers<EventPage>();
+    let isWaiting = true;
+    const readOn = async () => {
+      while (isWaiting) {
+        const page = await this.#readShared(readSize, next);
+        const visible = page.events.flatMap((event, i) =>
+          collections.has(event.collection) ? i : [],
+        );
+        // Only the log can name the position of a cut, so the page is read again up to there.
+        const cut =
+          visible[limit] === undefined ? page : await this.#readShared(visible[limit], next);
+        if (visible.length > 0) return resolve(visibleEvents(cut, collections));
+        next = page.next;
+        if (page.events.length === 0) await this.#nextTick();
+      }
+    };
+    const end = () => resolve({ events: [], next });
     const timer = setTimeout(end, waitMs);
     signal?.addEventListener('abort', end);
-    this.#readers.add(reader);
-    this.#wake();
-    if (!this.#isReading) void this.#readForAll();
+    readOn().catch(reject);
     try {
-      return await reader.promise;
+      return await promise;
     } finally {
-      this.#readers.delete(reader);
+      isWaiting = false;
+      this.#waiting -= 1;
       clearTimeout(timer);
       signal?.removeEventListener('abort', end);
     }
   }
 
-  /** Reads for all waiting readers, one page after another, until none is left. */
-  async #readForAll(): Promise<void> {
-    this.#isReading = true;
-    let timer: number | undefined;
-    const poll = () => {
-      for (const reader of this.#readers) reader.isAtEnd = false;
-      this.#wake();
-      timer = setTimeout(poll, pollMs);
-    };
-    poll();
-    await pause(0);
-    while (this.#readers.size > 0) {
-      const { promise: woken, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      const behind = [...this.#readers].filter(({ isAtEnd }) => !isAtEnd);
-      for (const [position, readers] of Map.groupBy(behind, ({ next }) => next)) {
-        await this.#readFor(readers, position);
-      }
-      if (behind.length === 0) await woken;
-    }
-    clearTimeout(timer);
-    this.#isReading = false;
-  }
-
   /**
-   * Reads one page for the readers at a position. Pauses after a full page for as long as it took, so that readers
-   * far behind use half of a store's time at most.
+   * Reads a page after the reads that wait. Pauses after a full one for as long as it took, so that readers far behind
+   * use half of a store's time at most.
    */
-  async #readFor(readers: readonly WaitingReader[], position: EventPosition): Promise<void> {
-    const start = Date.now();
-    let isFull = false;
-    try {
-      const page = await this.#log.read(readSize, position);
-      isFull = page.events.length === readSize;
-      for (const [cutAt, group] of Map.groupBy(readers, (one) => cutOf(page, one))) {
-        // Only the log can name the position of a cut, so the page is read again up to there.
-        const cut = cutAt === undefined ? page : await this.#log.read(cutAt, position);
-        for (const reader of group) give(reader, cut);
-      }
-    } catch (error) {
-      for (const { reject } of readers) reject(error);
-    }
-    await pause(isFull ? Math.min(Date.now() - start, pollMs) : 0);
+  #readShared(limit: number, position: EventPosition): Promise<EventPage> {
+    const name = `${limit} ${position}`;
+    const shared = this.#reads.get(name);
+    if (shared !== undefined) return shared;
+    let start = 0;
+    const read = this.#last.then(() => {
+      start = Date.now();
+      return this.#log.read(limit, position);
+    });
+    const page = read.finally(() => this.#reads.delete(name));
+    this.#reads.set(name, page);
+    this.#last = page.then(
+      ({ events }) => pause(events.length === readSize ? Math.min(Date.now() - start, pollMs) : 0),
+      () => {},
+    );
+    return page;
   }
-}
 
-/** Returns how many events of a page a reader can take; undefined for the whole page. */
-function cutOf({ events }: EventPage, { collections, limit }: WaitingReader): number | undefined {
-  const visible = events.flatMap(({ collection }, i) => (collections.has(collection) ? i : []));
-  return visible[limit];
-}
-
-/** Settles a reader if the page has events for it. Otherwise the reader goes on behind the page. */
-function give(reader: WaitingReader, page: EventPage): void {
-  const visible = visibleEvents(page, reader.collections);
-  if (visible.events.length > 0) reader.resolve(visible);
-  reader.next = page.next;
-  reader.isAtEnd = page.events.length === 0;
+  #nextTick(): Promise<unknown> {
+    this.#tick ??= pause(pollMs).finally(() => {
+      this.#tick = undefined;
+    });
+    return this.#tick;
+  }
 }
 
 function pause(ms: number): Promise<void> {

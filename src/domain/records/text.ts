@@ -2,13 +2,8 @@ import { foldCase } from './case-folding.ts';
 
 /** Returns the length of a text in Unicode code points. */
 export function codePoints(text: string): number {
-  let count = text.length;
-  let isAfterLeading = false;
-  for (let i = 0; i < text.length; i++) {
-    const half = text.charCodeAt(i) & 0xfc00;
-    if (half === 0xdc00 && isAfterLeading) count -= 1;
-    isAfterLeading = half === 0xd800;
-  }
+  let count = 0;
+  for (let i = 0; i < text.length; i += Number(text.codePointAt(i)) > 0xffff ? 2 : 1) count += 1;
   return count;
 }
 

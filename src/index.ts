@@ -126,11 +126,18 @@ export type { Precondition, Versions } from './domain/records/precondition.ts';
 export type { CreateOptions } from './domain/records/receipt.ts';
 export type { Id, Version, Versioned } from './domain/records/record.ts';
 export type { PublicUser, User, UserInput, UserPatch } from './domain/records/user.ts';
-export type { PageWithAuthors, PostService } from './domain/services/post-service.ts';
-export type { Change, Created, RecordService } from './domain/services/record-service.ts';
+export type {
+  Change,
+  Created,
+  DeleteUserOptions,
+  PageWithAuthors,
+  PostService,
+  RecordService,
+  Saved,
+  UserService,
+} from './domain/services/record-service.ts';
 export type { AnyRostrum, AnyServices, Rostrum } from './domain/services/rostrum.ts';
 export type { Around, Services } from './domain/services/services.ts';
-export type { DeleteUserOptions, Saved, UserService } from './domain/services/user-service.ts';
 export type { Clock } from './ports/clock.ts';
 export type { IdGenerator } from './ports/id-generator.ts';
 export type { Store } from './ports/store.ts';

@@ -36,6 +36,7 @@ export {
   type QueryField,
   type QueryOrder,
   type SortKey,
+  scanQuery,
 } from '../domain/lists/list.ts';
 export { declaredValue, type SearchRow, searchFields, searchRow } from '../domain/lists/search.ts';
 export {

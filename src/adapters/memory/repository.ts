@@ -1,6 +1,6 @@
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import { checkRecord } from '../../domain/fields/declared-fields.ts';
-import { cutPage, type ListQuery, type Page } from '../../domain/lists/list.ts';
+import { cutPage, type ListQuery, type Page, scanQuery } from '../../domain/lists/list.ts';
 import type { Post } from '../../domain/records/post.ts';
 import { type Receipt, repeatedReceipt } from '../../domain/records/receipt.ts';
 import {
@@ -34,7 +34,7 @@ interface StoredReceipt {
 
 /** Stores users or posts. No method awaits anything, which makes each of them atomic. */
 export class MemoryRepository<R extends User | Post> implements Repository<R>, RecordTransfer<R> {
-  protected readonly table: Table<R>;
+  readonly #table: Table<R>;
   readonly #state: State;
   readonly #checkReferences: (record: R) => void;
   readonly #receipts = new Map<string, StoredReceipt>();
@@ -42,18 +42,22 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   /** @param checkReferences throws if a record names another one that does not exist */
   constructor(state: State, table: Table<R>, checkReferences = (_record: R) => {}) {
     this.#state = state;
-    this.table = table;
+    this.#table = table;
     this.#checkReferences = checkReferences;
   }
 
-  async get(id: Id): Promise<Versioned<R> | undefined> {
+  /** @throws RostrumError `store-unavailable` if the store is closed */
+  protected get table(): Table<R> {
     checkOpen(this.#state);
+    return this.#table;
+  }
+
+  async get(id: Id): Promise<Versioned<R> | undefined> {
     const row = this.table.get(id);
     return row && versionedOf(row);
   }
 
   async list(query: ListQuery): Promise<Page<R>> {
-    checkOpen(this.#state);
     const { conditions, order, after, total } = query;
     const rows = this.table.rowsAfter(order, after).filter((row) => matches(row, conditions));
     const { items, next } = cutPage(rows, query, (row) => positionOf(row, order));
@@ -62,24 +66,23 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   }
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {
-    checkOpen(this.#state);
+    const { table } = this;
     const earlier = receipt && repeatedReceipt(this.#receipts.get(receipt.key), receipt);
-    if (earlier !== undefined)
+    if (earlier !== undefined) {
       return Object.assign(versionedOf<R>(earlier.row), { replayed: true });
+    }
     const { id } = record;
-    if (this.table.get(id) !== undefined) throw new RostrumError('id-taken', { id });
-    const row = this.#put(record, (this.table.lastVersion(id) ?? 0) + 1);
+    if (table.get(id) !== undefined) throw new RostrumError('id-taken', { id });
+    const row = this.#put(record, (table.lastVersion(id) ?? 0) + 1);
     if (receipt !== undefined) this.#storeReceipt(receipt, row);
     return Object.assign(versionedOf<R>(row), { replayed: false });
   }
 
   async lastVersion(id: Id): Promise<Version | undefined> {
-    checkOpen(this.#state);
     return this.table.lastVersion(id);
   }
 
   async update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
-    checkOpen(this.#state);
     const row = this.table.get(id);
     if (row === undefined) return undefined;
     const current = versionedOf<R>(row);
@@ -89,39 +92,31 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
     return versionedOf(this.#put(next, row.version + 1));
   }
 
-  async scan({ after, ...cut }: ScanRequest): Promise<readonly Versioned<R>[]> {
-    checkOpen(this.#state);
-    const order = { field: 'id', direction: 'asc' } as const;
-    const rows = this.table.rowsAfter(
-      order,
-      after === undefined ? after : { key: after, id: after },
-    );
-    return cutPage(rows, cut, (row) => positionOf(row, order)).items.map((row) => versionedOf(row));
+  async scan(request: ScanRequest): Promise<readonly Versioned<R>[]> {
+    return (await this.list(scanQuery(request))).items;
   }
 
   async load(records: readonly Versioned<R>[]): Promise<void> {
-    checkOpen(this.#state);
+    const { table } = this;
     for (const { record, version } of records) {
-      checkRecord(this.table.declared, record);
-      const current = this.table.get(record.id)?.version;
-      this.#put(record, versionToLoad(version, current, this.table.lastVersion(record.id)));
+      checkRecord(table.declared, record);
+      const current = table.get(record.id)?.version;
+      this.#put(record, versionToLoad(version, current, table.lastVersion(record.id)));
     }
   }
 
   readonly deleted = {
     scan: async (limit: number, after?: Id): Promise<readonly DeletedId[]> => {
-      checkOpen(this.#state);
       return this.table.deletedIds(limit, after);
     },
     load: async (ids: readonly DeletedId[]): Promise<void> => {
-      checkOpen(this.#state);
-      for (const { id, lastVersion } of ids) this.table.markDeleted(id, lastVersion);
+      const { table } = this;
+      for (const { id, lastVersion } of ids) table.markDeleted(id, lastVersion);
     },
   };
 
   /** Returns the row to delete, undefined if there is none. Throws what the guard throws. */
   protected rowToDelete(id: Id, guard?: Guard<R>): Row | undefined {
-    checkOpen(this.#state);
     const row = this.table.get(id);
     if (row !== undefined) guard?.(versionedOf(row));
     return row;

@@ -1,11 +1,10 @@
-import { emailTaken, fieldTaken } from '../../domain/errors.ts';
+import { emailTaken, fieldTaken, type RostrumError } from '../../domain/errors.ts';
 import type { DeclaredField } from '../../domain/fields/declared-fields.ts';
 import {
   type Condition,
   compareKeys,
   comparePositions,
   type Position,
-  type QueryField,
   type QueryOrder,
   type SortKey,
 } from '../../domain/lists/list.ts';
@@ -31,6 +30,8 @@ export interface Row {
   readonly search: SearchRow;
   /** The values of the declared fields; null if absent. */
   readonly declared: JsonObject;
+  /** What no other record can have, and the error if one has it. The email address comes first. */
+  readonly unique: ReadonlyMap<string, () => RostrumError>;
 }
 
 /** The records of one collection by id, and the last versions of deleted ones. Sorts rows on demand. */
@@ -39,7 +40,7 @@ export class Table<R extends User | Post> {
   declared: readonly DeclaredField[];
   readonly #onEvent: (event: RecordEvent) => void;
   readonly #rows = new Map<Id, Row>();
-  /** The id of the record that has a unique value, by the field and the value. */
+  /** The id of the record that has a unique value. */
   readonly #holders = new Map<string, Id>();
   readonly #deleted = new Map<Id, Version>();
   /** The rows in each order that was requested since the last change. */
@@ -74,26 +75,29 @@ export class Table<R extends User | Post> {
   rowOf(record: R, version: Version): Row {
     const search = searchRow(this.#collection, record);
     const declared: Record<string, Json> = {};
-    for (const { name } of this.declared) {
+    const unique = new Map<string, () => RostrumError>();
+    if (search.emailKey) unique.set(search.emailKey, emailTaken);
+    for (const { name, isUnique } of this.declared) {
       declared[name] = Object.hasOwn(record, name) ? copyJson(Reflect.get(record, name)) : null;
+      const value = isUnique ? declaredValue(declared, name) : null;
+      if (value !== null) unique.set(JSON.stringify([name, value]), () => fieldTaken(name));
     }
-    return { id: record.id, version, json: JSON.stringify(record), search, declared };
+    return { id: record.id, version, json: JSON.stringify(record), search, declared, unique };
   }
 
   /** @throws RostrumError `email-taken`, `field-taken` */
-  checkUnique(row: Row): void {
-    for (const { field, declaredType, key } of this.#uniqueValues(row)) {
-      if ((this.#holders.get(key) ?? row.id) === row.id) continue;
-      throw declaredType === undefined ? emailTaken() : fieldTaken(field);
+  checkUnique({ id, unique }: Row): void {
+    for (const [value, taken] of unique) {
+      if ((this.#holders.get(value) ?? id) !== id) throw taken();
     }
   }
 
   /** Adds a row, or replaces the one with its id. */
   put(row: Row): void {
-    const { id, version } = row;
+    const { id, version, unique } = row;
     const before = this.#remove(id);
     this.#rows.set(id, row);
-    for (const { key } of this.#uniqueValues(row)) this.#holders.set(key, id);
+    for (const value of unique.keys()) this.#holders.set(value, id);
     this.#deleted.delete(id);
     if (before?.version === version) return;
     const type = before === undefined ? 'created' : 'updated';
@@ -109,21 +113,9 @@ export class Table<R extends User | Post> {
   #remove(id: Id): Row | undefined {
     const row = this.#rows.get(id);
     this.#rows.delete(id);
-    for (const { key } of row ? this.#uniqueValues(row) : []) this.#holders.delete(key);
+    for (const value of row?.unique.keys() ?? []) this.#holders.delete(value);
     this.#sorted.clear();
     return row;
-  }
-
-  /** Returns the values of a row that must be unique: the key of the email address first. */
-  #uniqueValues({ search, declared: values }: Row) {
-    const email = { field: 'emailKey', declaredType: undefined, value: search.emailKey ?? null };
-    const others = this.declared.map(({ name, type, isUnique }) => {
-      const value = isUnique ? declaredValue(values, name) : null;
-      return { field: name, declaredType: type, value };
-    });
-    return [email, ...others]
-      .filter(({ value }) => value !== null)
-      .map((unique) => ({ ...unique, key: `${fieldKey(unique)} ${JSON.stringify(unique.value)}` }));
   }
 
   /** Returns the ids of deleted records after an id, in order. */
@@ -146,33 +138,25 @@ export class Table<R extends User | Post> {
     let low = 0;
     for (let high = rows.length; position !== undefined && low < high; ) {
       const middle = (low + high) >>> 1;
-      if (compare(order, positionOf(rows[middle] as Row, order), position) > 0) high = middle;
+      const at = positionOf(rows[middle] as Row, order);
+      if (comparePositions(at, position, order.direction) > 0) high = middle;
       else low = middle + 1;
     }
     for (let row = rows[low]; row !== undefined; row = rows[++low]) yield row;
   }
 
   #inOrder(order: QueryOrder): readonly Row[] {
-    const name = `${fieldKey(order)} ${order.direction}`;
+    const { field, declaredType, direction } = order;
+    const name = `${declaredType} ${field} ${direction}`;
     let rows = this.#sorted.get(name);
     if (rows === undefined) {
       rows = Array.from(this.#rows.values(), (row) => ({ row, at: positionOf(row, order) }))
-        .sort((a, b) => compare(order, a.at, b.at))
+        .sort((a, b) => comparePositions(a.at, b.at, direction))
         .map(({ row }) => row);
       this.#sorted.set(name, rows);
     }
     return rows;
   }
-}
-
-/** Compares positions of a list in this order. */
-function compare({ direction }: QueryOrder, a: Position, b: Position): number {
-  return direction === 'asc' ? comparePositions(a, b) : comparePositions(b, a);
-}
-
-/** Names a field uniquely: a declared field may have the name of a search field. */
-function fieldKey({ field, declaredType }: QueryField): string {
-  return `${declaredType} ${field}`;
 }
 
 export function positionOf({ id, search, declared }: Row, order: QueryOrder): Position {

@@ -1,4 +1,5 @@
 import { unknownAuthor } from '../../domain/errors.ts';
+import { scanQuery } from '../../domain/lists/list.ts';
 import type { Post } from '../../domain/records/post.ts';
 import {
   type Collection,
@@ -42,10 +43,8 @@ function transferOf<R extends User | Post>(
 ): RecordTransfer<R> {
   const { db } = connection;
   return {
-    async scan({ after, ...cut }) {
-      const position = after === undefined ? undefined : { key: after, id: after };
-      const order = { field: 'id', direction: 'asc' } as const;
-      const query = { ...cut, conditions: [], order, after: position };
+    async scan(request) {
+      const query = scanQuery(request);
       const page = await connection.read((_, call) => readPage<R>(db, collection, query, call));
       return page.items;
     },

@@ -1,6 +1,6 @@
 import { emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts';
 import { checkRecord } from '../../domain/fields/declared-fields.ts';
-import type { ListQuery, Page } from '../../domain/lists/list.ts';
+import { type ListQuery, type Page, scanQuery } from '../../domain/lists/list.ts';
 import { searchRow } from '../../domain/lists/search.ts';
 import { addMs } from '../../domain/records/instant.ts';
 import type { Post } from '../../domain/records/post.ts';
@@ -105,10 +105,8 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     });
   }
 
-  async scan({ after, limit, bytes }: ScanRequest): Promise<readonly Versioned<R>[]> {
-    const order = { field: 'id', direction: 'asc' } as const;
-    const position = after === undefined ? after : { key: after, id: after };
-    return (await this.list({ conditions: [], order, after: position, limit, bytes })).items;
+  async scan(request: ScanRequest): Promise<readonly Versioned<R>[]> {
+    return (await this.list(scanQuery(request))).items;
   }
 
   load(records: readonly Versioned<R>[]): Promise<void> {

@@ -92,6 +92,15 @@ export interface ListQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Returns the query for all records by id, after an id. */
+export function scanQuery({
+  after,
+  ...cut
+}: Pick<ListQuery, 'limit' | 'bytes'> & { readonly after?: Id | undefined }): ListQuery {
+  const position = after === undefined ? undefined : { key: after, id: after };
+  return { ...cut, conditions: [], order: { field: 'id', direction: 'asc' }, after: position };
+}
+
 export interface Page<R> {
   readonly items: readonly Versioned<R>[];
   /** The position at which the next page begins; absent on the last page. */
@@ -102,9 +111,14 @@ export interface Page<R> {
   readonly isProjected?: boolean | undefined;
 }
 
-/** Compares positions of an ascending list: null first, text by code point, numbers by size, then by id. */
-export function comparePositions(a: Position, b: Position): number {
-  return compareKeys(a.key, b.key) || compareText(a.id, b.id);
+/** Compares positions of a list: in ascending order null first, text by code point, numbers by size, then by id. */
+export function comparePositions(
+  a: Position,
+  b: Position,
+  direction: QueryOrder['direction'] = 'asc',
+): number {
+  const distance = compareKeys(a.key, b.key) || compareText(a.id, b.id);
+  return direction === 'asc' ? distance : -distance;
 }
 
 /** Compares sort keys: null first, text by code point, numbers by size. */

@@ -11,8 +11,7 @@ import type { CreateOptions } from '../records/receipt.ts';
 import type { Id, Versioned } from '../records/record.ts';
 import { isCleanText } from '../records/text.ts';
 import type { PublicUser } from '../records/user.ts';
-import type { PageWithAuthors, PostService } from './post-service.ts';
-import type { Created } from './record-service.ts';
+import type { Created, PageWithAuthors, PostService } from './record-service.ts';
 import {
   allRecords,
   checkDeletion,

@@ -4,8 +4,7 @@ import type { DeclaredFields } from '../fields/declared-fields.ts';
 import type { FieldsOf } from '../lists/declared-types.ts';
 import { checkSynchronous } from '../options.ts';
 import type { JsonObject } from '../records/json.ts';
-import type { PostService } from './post-service.ts';
-import type { UserService } from './user-service.ts';
+import type { PostService, UserService } from './record-service.ts';
 
 /** The use cases of users and of posts. */
 export interface Services<

@@ -9,7 +9,7 @@ import type { CreateOptions } from '../records/receipt.ts';
 import { type Id, pickFields, type Versioned, VersionedRecord } from '../records/record.ts';
 import { isCleanText } from '../records/text.ts';
 import type { PublicUser, User, UserInput } from '../records/user.ts';
-import type { Created } from './record-service.ts';
+import type { Created, DeleteUserOptions, Saved, UserService } from './record-service.ts';
 import {
   allRecords,
   changeRecord,
@@ -29,7 +29,6 @@ import {
   updateRecord,
   withFields,
 } from './record-use-cases.ts';
-import type { DeleteUserOptions, Saved, UserService } from './user-service.ts';
 
 type UserListRequest = ListRequest<UserFilter, string>;
 

@@ -89,17 +89,14 @@ function sortedMatches(
   const { sql, values } = list.positions(start);
   const rows = connection.all<[SortKey, Id]>(`${sql} LIMIT ?`, ...values, maxSorted + 1);
   if (rows.length > maxSorted) return undefined;
-  return rows.map(([key, id]) => ({ key, id })).sort(comparison(order));
+  return rows
+    .map(([key, id]) => ({ key, id }))
+    .sort((a, b) => comparePositions(a, b, order.direction));
 }
 
 function laterOf(matches: readonly Position[], { order, after }: PlainQuery): readonly Position[] {
-  const compare = comparison(order);
-  return after === undefined ? matches : matches.filter((one) => compare(one, after) > 0);
-}
-
-function comparison({ direction }: PlainQuery['order']) {
-  return (a: Position, b: Position) =>
-    direction === 'asc' ? comparePositions(a, b) : comparePositions(b, a);
+  if (after === undefined) return matches;
+  return matches.filter((one) => comparePositions(one, after, order.direction) > 0);
 }
 
 /**

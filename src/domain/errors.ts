@@ -137,14 +137,12 @@ export function isRostrumError(error: unknown, code?: ErrorCode): boolean {
   );
 }
 
-/** The issue of a post that names an author who does not exist. */
 export const unknownAuthorIssue: FieldIssue = {
   pointer: '/authorId',
   code: 'unknown',
   message: 'The author is unknown: no user has this id.',
 };
 
-/** The issue of a record whose id another record has. */
 export const idTakenIssue: FieldIssue = {
   pointer: '/id',
   code: 'taken',
@@ -168,14 +166,12 @@ export function emailTaken(): RostrumError<'email-taken'> {
   });
 }
 
-/** @param name of the custom field */
 export function fieldTaken(name: string): RostrumError<'field-taken'> {
   const message = `Another record already has this value of "${name}".`;
   const pointer = `/${name}`;
   return new RostrumError('field-taken', { issues: [{ pointer, code: 'taken', message }] });
 }
 
-/** @param names of the declared fields */
 export function wrongType(names: readonly string[]): RostrumError<'invalid-record'> {
   const issues = names.map((name) => {
     const message = `The field "${name}" must have the type that the database declares.`;

@@ -14,7 +14,6 @@ import type { Creation, Decide, Guard, Repository } from '../../ports/repository
 import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
 import { matches, positionOf, type Row, type Table, versionedOf } from './table.ts';
 
-/** The state that all parts of one store share. */
 export interface State {
   isClosed: boolean;
   isFilling: boolean;

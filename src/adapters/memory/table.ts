@@ -92,7 +92,6 @@ export class Table<R extends User | Post> {
     }
   }
 
-  /** Adds a row, or replaces the one with its id. */
   put(row: Row): void {
     const { id, version, unique } = row;
     const before = this.#remove(id);
@@ -118,7 +117,6 @@ export class Table<R extends User | Post> {
     return row;
   }
 
-  /** Returns the ids of deleted records after an id, in order. */
   deletedIds(limit: number, after?: Id): DeletedId[] {
     return [...this.#deleted]
       .filter(([id]) => after === undefined || compareText(id, after) > 0)

@@ -25,7 +25,6 @@ import { isDuplicate, isTransient, rejectionOf } from './errors.ts';
 import { limits } from './limits.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
-/** What a repository asks for. */
 interface CreationRequest {
   readonly call: Call;
   readonly collection: Collection;
@@ -35,7 +34,6 @@ interface CreationRequest {
   readonly isNewId: boolean;
 }
 
-/** A queued creation. */
 interface QueuedCreation extends CreationRequest {
   /** Its unique values, in the order of their errors. */
   readonly unique: readonly UniqueValue[];

@@ -1,7 +1,6 @@
 import { type Db, type Document, Long } from 'mongodb';
 import type { Call } from './connection/call.ts';
 
-/** What a reply says about a cursor. */
 interface Cursor {
   readonly id: unknown;
   readonly ns: string;

@@ -21,7 +21,6 @@ import { buildIndexes, runLocked } from './layout.ts';
 // The declared fields of a database are rules in the validators of `users` and `posts`, so the server rejects other
 // values from every process.
 
-/** A declared field as the database has it. */
 interface StoredField extends CollectionField {
   /** The random name of this declaration until its indexes are complete. */
   readonly pending?: string | undefined;
@@ -217,7 +216,6 @@ async function indexField(db: Db, field: StoredField, logger: Logger): Promise<v
   }
 }
 
-/** Removes the declaration of a field, and its indexes. */
 export function removeField(db: Db, collection: Collection, name: string): Promise<void> {
   return changeFields(db, (fields) =>
     fields.filter((field) => field.collection !== collection || field.name !== name),

@@ -11,7 +11,6 @@ import { type Collection, type Id, pickFields, type Version } from '../../domain
 import type { User } from '../../domain/records/user.ts';
 import { limits } from './limits.ts';
 
-/** A record that is about to be stored. */
 export interface EncodedRecord {
   readonly id: Id;
   readonly json: string;
@@ -20,7 +19,6 @@ export interface EncodedRecord {
   readonly fields: Document & { readonly custom: ReadonlyMap<string, unknown> };
 }
 
-/** A record as it was read. */
 export interface StoredRecord {
   readonly id: Id;
   readonly version: Version;
@@ -95,7 +93,6 @@ function membersOf(members: Document, fields: readonly string[] | undefined): st
   return JSON.stringify(fields ? pickFields(members, fields) : members).slice(1, -1);
 }
 
-/** Returns the path of a field. */
 export function pathOf({ field, declaredType }: QueryField): string {
   if (declaredType !== undefined) return `custom.${field}`;
   return field === 'id' ? '_id' : field;

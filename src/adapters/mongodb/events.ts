@@ -15,7 +15,6 @@ interface Log {
   readonly end: Timestamp;
 }
 
-/** A change as returned by the pipeline below. */
 interface Change {
   readonly collection: string;
   readonly id: Id;

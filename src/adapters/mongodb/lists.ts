@@ -115,7 +115,6 @@ function projection(
   return Object.fromEntries(needed.map((path) => [path, 1]));
 }
 
-/** Returns the filter for documents that meet all conditions. */
 function matching(conditions: readonly Condition[]): Document {
   return conditions.length === 0 ? {} : { $and: conditions.map(predicate) };
 }

@@ -33,7 +33,6 @@ import { readPage } from './lists.ts';
 import { PointReads } from './point-reads.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
-/** What users and posts have in common. */
 abstract class MongodbRepository<R extends User | Post> implements Repository<R> {
   protected readonly connection: Connection;
   readonly #collection: Collection;

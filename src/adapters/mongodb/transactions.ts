@@ -81,7 +81,6 @@ export class Transaction {
     return updates.length > 0 ? this.#write({ update: collection, updates }) : 0;
   }
 
-  /** Deletes all documents that match, and returns their number. */
   async delete(collection: string, filter: Document): Promise<number> {
     return this.#write({ delete: collection, deletes: [{ q: filter, limit: 0 }] });
   }

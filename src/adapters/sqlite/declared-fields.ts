@@ -13,7 +13,6 @@ import type { Connection } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import { storedRecords } from './layout.ts';
 
-/** A declared field as the file has it. */
 export interface FileField extends CollectionField {
   /** See the table `fields` in `layout.ts`. */
   readonly pending: number;
@@ -131,7 +130,6 @@ function completeFields(connection: Connection, pending: readonly FileField[]): 
   }
 }
 
-/** Builds the indexes of a field whose stored values were checked. */
 function completeField(connection: Connection, field: FileField): void {
   const { collection, name, type, pending } = field;
   const sql = 'UPDATE fields SET pending = 0 WHERE collection = ? AND name = ? AND pending = ?';

@@ -3,7 +3,6 @@ import type { Collection, Id } from '../../domain/records/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
 import type { OpenFile } from './connection/open-file.ts';
 
-/** How many events are kept. */
 const maxEvents = 1_000_000;
 
 /** Older events are removed with every 64th call of `add`, at most 128 at a time. */

@@ -25,7 +25,6 @@ import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
 import type { Lists } from './lists/lists.ts';
 
-/** What the repositories of a store share. */
 export interface StoreParts {
   readonly file: OpenFile;
   readonly lists: Lists;
@@ -187,7 +186,6 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     return repeatedReceipt({ fingerprint, until, version, json }, receipt);
   }
 
-  /** Stores a receipt whose key is free. */
   #addReceipt({ key, fingerprint, from, until }: Receipt, { version, json }: RecordRow): void {
     this.connection.run(this.#sql.addReceipt, key, fingerprint, until, version, json);
     this.connection.run(this.#sql.purgeReceipts, addMs(from, -purgeDelayMs));

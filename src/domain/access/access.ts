@@ -39,12 +39,10 @@ export class Access {
     if (!isAllowed) this.#require('read');
   }
 
-  /** Checks the right to read users in the public view. */
   checkReadPublic(): void {
     if (!this.#has('read')) this.#require('read:public');
   }
 
-  /** Checks the right to create users: a new user has no owner yet. */
   checkCreateUser(): void {
     this.#require('write');
   }
@@ -99,7 +97,6 @@ export class Access {
     if (isPlainObject(input)) this.#checkIsOwn(input.authorId);
   }
 
-  /** Checks the right to change or delete this record. */
   checkOwner(record: Owned): void {
     this.#checkIsOwn(this.#collection === 'users' ? record.id : record.authorId);
   }

@@ -7,7 +7,6 @@ import { checkDeclaredValue } from './fields.ts';
 import { Issues } from './issues.ts';
 import { declaredRules, knownFields, type rules, type serverMade } from './rules.ts';
 
-/** The types of declared fields. */
 export type DeclaredType = keyof typeof declaredRules;
 
 /** The type of a declared field, and whether its values are unique; by default they are not. */
@@ -32,7 +31,6 @@ type KnownField<Name extends Collection> = (typeof serverMade)[number] | keyof (
 
 type Without<Name extends string> = { readonly [K in Name | ReservedName]?: never };
 
-/** The declarations of a store that declares nothing. */
 export type NoDeclaredFields = Readonly<Record<never, never>>;
 
 /** Limit of declared fields of users, or of posts: each costs indexes, and MongoDB has at most 64 of these. */
@@ -64,7 +62,6 @@ type ReservedName = (typeof reservedNames)[number];
 /** Names that every store can index: some databases accept no dot or `$`. */
 const namePattern = /^[\p{L}_][\p{L}\p{M}\p{N}_-]{0,63}$/u;
 
-/** True if a field of this name can be declared. */
 export function isDeclarable(collection: Collection, name: string): boolean {
   const isTaken =
     knownFields[collection].includes(name) || (reservedNames as readonly string[]).includes(name);
@@ -152,14 +149,12 @@ export interface CollectionField extends DeclaredField {
   readonly collection: Collection;
 }
 
-/** Returns the declared fields of both collections as a list. */
 export function listFields(declared: DeclaredFields): readonly CollectionField[] {
   return (['users', 'posts'] as const).flatMap((collection) =>
     fieldsIn(declared[collection]).map((field) => ({ ...field, collection })),
   );
 }
 
-/** Returns the declarations of a list of fields. */
 export function declarationsOf(fields: readonly CollectionField[]): Required<DeclaredFields> {
   const declared = { users: {}, posts: {} } as Record<Collection, Record<string, FieldDeclaration>>;
   for (const { collection, name, type, isUnique } of fields) {
@@ -237,7 +232,6 @@ export function checkRecord(fields: readonly DeclaredField[], record: object): v
 /** How many records a {@link DeclarationError} names. */
 const maxNamed = 5;
 
-/** Checks stored records by new declarations. */
 export class StoredRecordsCheck {
   readonly #broken: readonly { readonly field: CollectionField; readonly ids: Id[] }[];
 

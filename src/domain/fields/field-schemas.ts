@@ -4,7 +4,6 @@ import { type DeclaredRule, declaredRules } from './rules.ts';
 
 // JSON Schemas (2020-12) of custom fields, for the descriptions of HTTP and MCP.
 
-/** The schemas of fields, by name. */
 export type FieldSchemas = Readonly<Record<string, Json>>;
 
 /**

@@ -32,7 +32,6 @@ export interface FieldIssue {
   readonly message: string;
 }
 
-/** Limit of issues in one error. */
 export const maxIssues = 100;
 
 /** Approximate limit of the characters of all pointers in one error: one pointer can have a thousand. */

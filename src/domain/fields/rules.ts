@@ -26,7 +26,6 @@ export interface EmailRule {
   readonly maxBytes: number;
 }
 
-/** The id of an existing user, or null. */
 export interface ReferenceRule {
   readonly type: 'reference';
   readonly to: 'user';
@@ -64,7 +63,6 @@ export interface TextListRule {
 /** The rule of a declared field, whose value can also be null or absent. */
 export type DeclaredRule = TextRule | NumberRule | BooleanRule | TextListRule;
 
-/** The rules that a name and a title share. */
 const singleLine = {
   type: 'text',
   trim: true,

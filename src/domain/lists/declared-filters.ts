@@ -9,7 +9,6 @@ export interface Span<T extends string | number> {
   readonly before?: T | undefined;
 }
 
-/** The filters of each type. */
 export interface ConditionValues {
   /** Exactly this text, a span of texts, or texts that begin with this one. */
   readonly text: string | (Span<string> & { readonly startsWith?: string | undefined });
@@ -22,7 +21,6 @@ export interface ConditionValues {
 export const isText = (value: unknown): boolean => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number' && !Number.isNaN(value);
 
-/** The values that a filter takes. */
 export interface ValueRule {
   readonly accepts: (value: unknown) => boolean;
   /** Ends the sentence "The filter must be …". */
@@ -35,7 +33,6 @@ export function checkFilterValue(name: string, value: unknown, rule: ValueRule):
   throw new TypeError(`The filter "${name}" must be ${rule.expected}.`);
 }
 
-/** The values that a filter on a declared field takes. */
 export const declaredValueRules: Readonly<Record<DeclaredType, ValueRule>> = {
   text: {
     accepts: (value) => isText(value) || hasOnly(value, ['from', 'before', 'startsWith'], isText),

@@ -12,7 +12,6 @@ import type { ConditionValues } from './declared-filters.ts';
 // Types that follow from a declaration: of records, inputs, filters and sorts. If only its general type is known,
 // any name and any value is allowed.
 
-/** The declared fields of one collection. */
 export type FieldsOf<
   Declared extends DeclaredFields,
   Name extends Collection,
@@ -23,7 +22,6 @@ type TypeOf<Declaration> = (Declaration extends { readonly type: infer Type }
   : Declaration) &
   DeclaredType;
 
-/** The values of each type in a record. */
 interface Values {
   readonly text: string;
   readonly number: number;
@@ -54,7 +52,6 @@ export type DeclaredSortOf<Fields> = Fields extends FieldDeclarations
       }[keyof Fields & string]
   : never;
 
-/** The filters of a list on declared fields. */
 export type DeclaredFilterOf<Fields> = Fields extends FieldDeclarations
   ? string extends keyof Fields
     ? AnyFilter

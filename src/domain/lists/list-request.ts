@@ -80,16 +80,13 @@ const knownValueRules: Readonly<Record<FilterType, ValueRule>> = {
   },
 };
 
-/** The options of a collection's lists. */
 export interface ListOptions {
   readonly collection: Collection;
   /** The default order; the newest first if absent. */
   readonly defaultOrder?: DefaultOrder | undefined;
-  /** The declared fields of the collection. */
   readonly declared?: FieldDeclarations | undefined;
 }
 
-/** A checked request. */
 export interface CheckedRequest<Filter, Sort extends string>
   extends Omit<ListQuery, 'conditions' | 'order'> {
   readonly filter: Filter;
@@ -123,7 +120,6 @@ export function checkRequest<Filter extends SharedFilter, Sort extends string>(
   return { filter, order, limit: Math.min(limit, records), bytes, after, total, fields, signal };
 }
 
-/** Translates a checked request for a store; undefined if no record can match. */
 export function listQuery<Filter extends SharedFilter, Sort extends string>(
   { filter, order, ...page }: CheckedRequest<Filter, Sort>,
   options: ListOptions,
@@ -207,7 +203,6 @@ function isSpan(value: unknown): boolean {
   return hasOnly(value, ['from', 'before'], isInstant);
 }
 
-/** Returns the orders of a collection's lists. */
 export function sortsOf(collection: Collection, declared?: FieldDeclarations): readonly string[] {
   const sortable = fieldsIn(declared).filter(isSortable);
   return [...Object.keys(sorts[collection]), ...sortable.map(({ name }) => name)];

@@ -34,7 +34,6 @@ export const searchFields = {
   },
 } as const;
 
-/** Returns the values by which lists find a record. */
 export function searchRow(collection: Collection, record: User | Post): SearchRow {
   const row: Record<string, string | null> = { id: record.id };
   for (const [name, derive] of Object.entries(searchFields[collection])) {
@@ -74,10 +73,8 @@ export const lastPublishedFirst = { by: 'publishedAt', direction: 'desc' } as co
 
 export type DefaultOrder = typeof newestFirst | typeof lastPublishedFirst;
 
-/** A span of time. */
 export type TimeSpan = Span<Instant>;
 
-/** Limit of ids in a filter. */
 export const maxFilterIds = 100;
 
 /** Returns what a user is sorted by: a value of its search row, or a declared field. */
@@ -94,7 +91,6 @@ export function declaredValue(record: object, name: string): SortKey {
   return typeof value === 'string' ? value : null;
 }
 
-/** Which values a filter takes. */
 export type FilterType = 'text' | 'text or null' | 'ids' | 'span' | 'span or null';
 
 /** One filter of a list, as data. */
@@ -166,7 +162,6 @@ const postFilters = {
   }),
 };
 
-/** The filters of each collection by their names. */
 export const filters = { users: userFilters, posts: postFilters };
 
 type ValueOf<F> = F extends Filter<infer Value> ? Value | undefined : never;

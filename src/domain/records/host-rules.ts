@@ -4,7 +4,6 @@ import { checkOptions, checkSynchronous } from '../options.ts';
 import type { Post } from './post.ts';
 import type { User } from './user.ts';
 
-/** A change that a rule of the host judges. */
 export interface JudgedChange<R> {
   /** The stored record; undefined for a creation. */
   readonly before: R | undefined;

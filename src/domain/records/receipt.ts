@@ -43,7 +43,6 @@ export interface CreateOptions {
   readonly caller?: string | undefined;
 }
 
-/** Options of a creation with a key. */
 export type Idempotency = CreateOptions & { readonly idempotencyKey: string };
 
 /**
@@ -64,7 +63,6 @@ export async function makeReceipt(
   return { key, fingerprint, from: now, until: addMs(now, receiptLifetimeMs) };
 }
 
-/** SHA-256 in hexadecimal. */
 async function sha256(text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));

@@ -4,7 +4,6 @@ import { copyJson, type Json } from './json.ts';
 /** An opaque text that names a record. */
 export type Id = string;
 
-/** The collections of records. */
 export type Collection = 'users' | 'posts';
 
 /**
@@ -24,14 +23,12 @@ export function versionToLoad(version: Version, current?: Version, deleted?: Ver
   return version > last || version === current ? version : last + 1;
 }
 
-/** The fields of every record that the server makes. */
 export type ServerMadeFields = {
   readonly id: Id;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 };
 
-/** A record of either collection. */
 export interface Entity extends ServerMadeFields {
   readonly [field: string]: Json;
 }

@@ -30,12 +30,10 @@ export function isCleanText(text: string): boolean {
 const control = /\p{Cc}/u;
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{M}]/u;
 
-/** Returns true if the text has a control character (Unicode's category Cc). */
 export function hasControl(text: string): boolean {
   return control.test(text);
 }
 
-/** Returns true if the text has a visible character. */
 export function hasVisible(text: string): boolean {
   return visible.test(text);
 }

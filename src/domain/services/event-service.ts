@@ -4,7 +4,6 @@ import { checkOptions } from '../options.ts';
 import type { Collection } from '../records/record.ts';
 import type { EventTail } from './event-tail.ts';
 
-/** Limits of a request for events. */
 export const eventLimits = {
   /** The most events that a request can ask for. */
   max: 1000,

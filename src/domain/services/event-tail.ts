@@ -20,7 +20,6 @@ export interface EventsRequest {
 
 interface EventsWait extends EventsRequest {
   readonly waitMs: number;
-  /** Ends the wait early. */
   readonly signal?: AbortSignal | undefined;
 }
 

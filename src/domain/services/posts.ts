@@ -28,14 +28,12 @@ import {
 } from './record-use-cases.ts';
 
 export interface PostContext extends RecordContext<Post, PostRepository> {
-  /** Reads users in the public view. */
   readonly authors: (
     ids: readonly Id[],
     signal?: AbortSignal,
   ) => Promise<readonly Versioned<PublicUser>[]>;
 }
 
-/** Binds the use cases of posts to a context. */
 export function postService(context: PostContext): PostService {
   return {
     create: (input, options) => createPost(context, input, options),

@@ -47,9 +47,7 @@ export type Listed<R extends Pick<ServerMadeFields, 'id'>, Fields> = [Fields] ex
   ? R
   : PartialRecord<R>;
 
-/** The result of a creation. */
 export interface Created<R> extends Creation<R> {
-  /** The id of the record. */
   readonly id: Id;
 }
 
@@ -134,7 +132,6 @@ export interface RecordService<
   ): Promise<Change<R>>;
 }
 
-/** Options of the deletion of a user. */
 export interface DeleteUserOptions extends Precondition {
   /** What happens to the user's posts; by default `refuse`. */
   readonly posts?: DeleteMode | undefined;

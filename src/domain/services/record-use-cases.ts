@@ -39,7 +39,6 @@ import type { Change, Created } from './record-service.ts';
 // The use cases that users and posts have in common, as functions of a context. users.ts and posts.ts add
 // their own and bind them all to a caller.
 
-/** The context of a use case, for one caller. */
 export interface RecordContext<R extends ServerMadeFields, Repo extends Repository<R>>
   extends CallContext {
   readonly repository: Repo;
@@ -72,7 +71,6 @@ export async function newRecord<R extends ServerMadeFields>(
   return { record, receipt };
 }
 
-/** Stores a record that {@link newRecord} made. */
 export async function storeNewRecord<R extends ServerMadeFields>(
   context: Context<R>,
   record: R,

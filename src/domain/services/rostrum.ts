@@ -37,7 +37,6 @@ export interface Rostrum<
   Declared extends DeclaredFields = DeclaredFields,
 > extends Services<UserCustom, UserCustomInput, PostCustom, PostCustomInput, Declared> {
   readonly events: EventService;
-  /** The declared fields. */
   readonly declaredFields: DeclaredFields;
 
   /**

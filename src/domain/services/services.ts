@@ -6,7 +6,6 @@ import { checkSynchronous } from '../options.ts';
 import type { JsonObject } from '../records/json.ts';
 import type { PostService, UserService } from './record-service.ts';
 
-/** The use cases of users and of posts. */
 export interface Services<
   UserCustom extends object = JsonObject,
   UserCustomInput extends object = CustomFieldsInput,

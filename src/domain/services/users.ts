@@ -37,7 +37,6 @@ export interface UserContext extends RecordContext<User, UserRepository> {
   readonly publicFields: readonly string[];
 }
 
-/** Binds the use cases of users to a context. */
 export function userService(context: UserContext): UserService {
   return {
     create: (input, options) => createUser(context, input, options),

@@ -106,7 +106,6 @@ export class Call {
   }
 }
 
-/** What the driver knows about a server. */
 interface KnownServer {
   readonly type: string;
   readonly address: string;
@@ -134,7 +133,6 @@ export class Primary {
     return this.#nextRead.promise;
   }
 
-  /** Called after each read. */
   reportRead(): void {
     this.#nextRead?.resolve(true);
     this.#nextRead = undefined;

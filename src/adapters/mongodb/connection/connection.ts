@@ -88,7 +88,6 @@ export class Connection {
   }
 }
 
-/** Returns the result of the work; undefined if it takes longer. */
 function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   return Promise.race([work, sleep(ms, undefined, { ref: false })]);
 }

@@ -24,12 +24,10 @@ export class Connection {
     return this.#database.isTransaction;
   }
 
-  /** Returns the first row of a query. */
   get<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Row | undefined {
     return withDriverErrors(() => this.#prepared(sql).get(...values)) as unknown as Row | undefined;
   }
 
-  /** Returns all rows of a query. */
   all<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): readonly Row[] {
     return withDriverErrors(() => this.#prepared(sql).all(...values)) as unknown as readonly Row[];
   }
@@ -44,7 +42,6 @@ export class Connection {
     withDriverErrors(() => this.#database.exec(sql));
   }
 
-  /** Runs statements as one transaction. */
   transaction<T>(kind: 'DEFERRED' | 'IMMEDIATE', run: () => T): T {
     this.run(`BEGIN ${kind}`);
     try {
@@ -134,7 +131,6 @@ export function applyPragmas(connection: Connection, file: string): void {
   throw new SqliteStoreError('store-unsafe-settings', message);
 }
 
-/** Returns the value of a pragma. */
 export function pragma(connection: Connection, name: string): SqlValue | undefined {
   return connection.get<[SqlValue]>(`PRAGMA ${name}`)?.[0];
 }

@@ -56,7 +56,6 @@ export class DriverError extends Error {
   }
 }
 
-/** Returns true for a driver error with one of these result codes. */
 export function hasCode(error: unknown, ...names: (keyof typeof resultCodes)[]): boolean {
   const { cause } = error instanceof DriverError ? error : {};
   const code = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) : -1;
@@ -64,7 +63,6 @@ export function hasCode(error: unknown, ...names: (keyof typeof resultCodes)[]):
   return code >= 0 && names.some((name) => resultCodes[name] === (code & 0xff));
 }
 
-/** Returns the error to throw if a data file cannot be opened or read. */
 export function openingError(file: string, cause: unknown): Error {
   if (cause instanceof SqliteStoreError || cause instanceof DeclarationError) return cause;
   if (hasCode(cause, 'notADatabase')) return notADatabase(file, cause);

@@ -88,7 +88,6 @@ export class OpenFile {
     checkVersion(this.connection, this.path);
   }
 
-  /** Returns true if the file is not at its path any more. */
   isMoved(): boolean {
     return identityOf(this.path) !== this.#identity;
   }

@@ -67,7 +67,6 @@ export class WriteQueue {
     }
   }
 
-  /** Waits for the queued writes. */
   async close(): Promise<void> {
     await this.#running;
   }

@@ -94,13 +94,11 @@ export class ListSql {
     return select({ sql: this.#position(this.#collection), values: [] }, from, terms);
   }
 
-  /** Counts all records that match. */
   count(start?: Has): Sql {
     const { from, terms } = this.#matching(start, this.#query.conditions.every(isHas));
     return select({ sql: 'count(*)', values: [] }, from, terms);
   }
 
-  /** Counts the records that have an element, up to a limit. */
   countElements(condition: Has, limit: number): Sql {
     const { sql, values } = select({ sql: '1', values: [] }, elements, [
       this.#isElement(condition),
@@ -176,7 +174,6 @@ export class ListSql {
 const elements = 'elements AS element';
 const operators = { eq: '=', from: '>=', before: '<' } as const;
 
-/** Returns the SQL expression for a field. */
 function expression({ field, declaredType }: QueryField, table: string): string {
   return `${table}.${declaredType === undefined ? field : declaredExpression(field)}`;
 }
@@ -223,7 +220,6 @@ export function rangesOf(query: PlainQuery): readonly Range[] {
   return ranges;
 }
 
-/** Splits the conditions into those on the field of the order, and the others. */
 function splitConditions({ conditions, order }: PlainQuery) {
   const isOwn = (one: Condition) =>
     one.field === order.field && one.declaredType === order.declaredType;

@@ -53,7 +53,6 @@ export class Lists {
     return { ...page, items };
   }
 
-  /** Ends the worker after the lists in progress. */
   async close(): Promise<void> {
     await this.#last;
     const worker = this.#worker;
@@ -114,7 +113,6 @@ export class Lists {
   }
 }
 
-/** Rejects with the reason of a signal as soon as it is aborted. */
 function orAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return result;
   const aborted = Promise.withResolvers<never>();

@@ -28,7 +28,6 @@ const maxSorted = 2000;
 
 const whole: Sql = { sql: 'json', values: [] };
 
-/** Reads a page in one transaction. */
 export function readPage(
   connection: Connection,
   collection: Collection,

@@ -34,20 +34,15 @@ export interface FieldIssue {
 
 export const maxIssues = 100;
 
-/** Approximate limit of the characters of all pointers in one error: one pointer can have a thousand. */
-const maxPointerLength = 16 * 1024;
-
 /** Collects issues, up to the limit of one error. */
 export class Issues {
   readonly #list: FieldIssue[] = [];
   readonly #pointers = new Set<string>();
-  #pointerLength = 0;
 
   add(path: readonly (string | number)[], code: FieldCode, message: string): void {
     if (this.isFull) return;
     const pointer = jsonPointer(path);
     this.#pointers.add(pointer);
-    this.#pointerLength += pointer.length;
     this.#list.push({ pointer, code, message });
   }
 
@@ -57,7 +52,7 @@ export class Issues {
   }
 
   get isFull(): boolean {
-    return this.#list.length >= maxIssues || this.#pointerLength >= maxPointerLength;
+    return this.#list.length >= maxIssues;
   }
 
   get list(): readonly FieldIssue[] {

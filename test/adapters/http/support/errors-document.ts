@@ -53,7 +53,7 @@ Every error of the API is a JSON object of one shape (RFC 9457, \`application/pr
 }
 \`\`\`
 
-Let programs read \`code\`, which does not change within v1. \`error\` is a sentence for people, and can change. \`errors\` lists every invalid field (\`pointer\`), query parameter (\`parameter\`) or header (\`header\`): at most 100, and fewer if their pointers are long. \`type\` is the path of a page on the server that explains the error as this page does. \`requestId\` finds the request in the server's log.
+Let programs read \`code\`, which does not change within v1. \`error\` is a sentence for people, and can change. \`errors\` lists every invalid field (\`pointer\`), query parameter (\`parameter\`) or header (\`header\`): at most 100. \`type\` is the path of a page on the server that explains the error as this page does. \`requestId\` finds the request in the server's log.
 
 | Status | Code | What it means, and what to do |
 |---|---|---|

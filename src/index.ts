@@ -9,12 +9,13 @@ import type { JsonObject } from './domain/records/json.ts';
 import type { Post } from './domain/records/post.ts';
 import type { User } from './domain/records/user.ts';
 import {
+  type Around,
   assembleRostrum,
   type CustomFieldsSchemas,
   type Rostrum,
+  type Services,
   type TypedSchemas,
 } from './domain/services/rostrum.ts';
-import type { Around, Services } from './domain/services/services.ts';
 import type { Clock } from './ports/clock.ts';
 import type { IdGenerator } from './ports/id-generator.ts';
 import type { Store } from './ports/store.ts';
@@ -136,8 +137,13 @@ export type {
   Saved,
   UserService,
 } from './domain/services/record-service.ts';
-export type { AnyRostrum, AnyServices, Rostrum } from './domain/services/rostrum.ts';
-export type { Around, Services } from './domain/services/services.ts';
+export type {
+  AnyRostrum,
+  AnyServices,
+  Around,
+  Rostrum,
+  Services,
+} from './domain/services/rostrum.ts';
 export type { Clock } from './ports/clock.ts';
 export type { IdGenerator } from './ports/id-generator.ts';
 export type { Store } from './ports/store.ts';

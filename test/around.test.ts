@@ -280,34 +280,15 @@ describe('the services', () => {
     expect(await services.users.get('u')).to.equal(ada);
   });
 
-  it('reject a wrapper that does not return all methods', () => {
-    const wrong = {
-      nothing: () => undefined,
-      'a promise': async (services: Services) => services,
-      'one of two': ({ users }: Services) => ({ users }),
-      'a method less': ({ users, posts }: Services) => {
-        const { update: _, ...rest } = posts;
-        return { users, posts: rest };
-      },
-    };
-    const errors = Object.values(wrong).map((around) => {
-      try {
-        createRostrum(createMemoryStore(), { around: around as never });
-        return undefined;
-      } catch (error) {
-        return String(error);
-      }
-    });
-    const must = 'TypeError: The option "around" must';
-    const lacks = (method: string) =>
-      `${must} return { users, posts }, and what it returned has no method ${method}.`;
-    expect(errors).to.deep.equal([
-      lacks('users.create'),
-      `${must} be synchronous, but it returned a promise.`,
-      lacks('posts.create'),
-      lacks('posts.update'),
-    ]);
-    const notAFunction = () => createRostrum(createMemoryStore(), { around: {} as never });
-    expect(notAFunction).to.throw(TypeError, 'The option "around" must be a function.');
+  it('reject a wrapper that does not return both services', () => {
+    const wrong: readonly unknown[] = [
+      () => undefined,
+      async (services: Services) => services,
+      ({ users }: Services) => ({ users }),
+    ];
+    for (const around of wrong) {
+      const create = () => createRostrum(createMemoryStore(), { around: around as never });
+      expect(create).to.throw(TypeError, 'The option "around" must return { users, posts }.');
+    }
   });
 });

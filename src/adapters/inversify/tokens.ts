@@ -2,8 +2,12 @@ import type { Newable } from 'inversify';
 import type { CustomFieldsInput } from '../../domain/fields/custom-fields.ts';
 import type { HostRules } from '../../domain/records/host-rules.ts';
 import type { JsonObject } from '../../domain/records/json.ts';
-import type { CustomFieldsSchemas, Rostrum, TypedSchemas } from '../../domain/services/rostrum.ts';
-import type { Around } from '../../domain/services/services.ts';
+import type {
+  Around,
+  CustomFieldsSchemas,
+  Rostrum,
+  TypedSchemas,
+} from '../../domain/services/rostrum.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Logger } from '../../ports/logger.ts';

@@ -11,6 +11,7 @@ import type {
 } from '../fields/custom-fields.ts';
 import { checkDeclaredFields, type DeclaredFields } from '../fields/declared-fields.ts';
 import { postRules, userRules } from '../fields/rules.ts';
+import type { FieldsOf } from '../lists/declared-types.ts';
 import { checkSynchronous } from '../options.ts';
 import { checkHostRules, type HostRules } from '../records/host-rules.ts';
 import { type Instant, isInstant } from '../records/instant.ts';
@@ -22,8 +23,39 @@ import { checkPublicUserFields, type User, type UserInput } from '../records/use
 import { type EventService, eventService } from './event-service.ts';
 import { EventTail } from './event-tail.ts';
 import { type PostContext, postService } from './posts.ts';
-import { type Around, type Services, wrapServices } from './services.ts';
+import type { PostService, UserService } from './record-service.ts';
 import { publicUsers, type UserContext, userService } from './users.ts';
+
+/** The use cases of users and of posts. */
+export interface Services<
+  UserCustom extends object = JsonObject,
+  UserCustomInput extends object = CustomFieldsInput,
+  PostCustom extends object = JsonObject,
+  PostCustomInput extends object = CustomFieldsInput,
+  Declared extends DeclaredFields = DeclaredFields,
+> {
+  readonly users: UserService<UserCustom, UserCustomInput, FieldsOf<Declared, 'users'>>;
+  readonly posts: PostService<PostCustom, PostCustomInput, FieldsOf<Declared, 'posts'>>;
+}
+
+/**
+ * Wraps the services: to audit calls, to measure them, or to add a rule of the host. A rule rejects a call
+ * with `new RostrumError('refused', { reason })`, and clients see the reason. To clients, any other error is
+ * an internal one.
+ *
+ * It runs once for the services without a caller, and once for each `as(caller)`, which is how HTTP gets
+ * the services of a caller.
+ *
+ * @param caller undefined for the services without a caller
+ * @param all the services without a caller and without a wrapper: what a rule looks up is not limited by
+ * the caller's scopes
+ * @returns the services to use instead
+ */
+export type Around<S extends object = Services> = (
+  services: S,
+  caller: Caller | undefined,
+  all: S,
+) => S;
 
 /**
  * The use cases, for every adapter that drives the core. The type parameters are the custom fields of users
@@ -138,8 +170,13 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
               defaultOrder: defaultOrder('posts', caller),
             }),
           };
+    const wrapped = around === undefined ? services : around(services, caller, all);
+    if (!wrapped?.users || !wrapped.posts) {
+      throw new TypeError('The option "around" must return { users, posts }.');
+    }
     return {
-      ...(around === undefined ? services : wrapServices(services, around, caller, all)),
+      users: wrapped.users,
+      posts: wrapped.posts,
       events: eventService(tail, visibleEventCollections(caller)),
       declaredFields: declared,
       as(input) {

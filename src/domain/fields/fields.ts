@@ -1,6 +1,6 @@
 import { instantFromMs, instantToMs, isInstant, parseRfc3339 } from '../records/instant.ts';
 import type { Json, JsonObject } from '../records/json.ts';
-import { codePoints, hasControl, hasVisible, utf8Bytes } from '../records/text.ts';
+import { codePoints, hasVisible, utf8Bytes } from '../records/text.ts';
 import { isEmail } from './email.ts';
 import type { FieldCode, Issues } from './issues.ts';
 import type { DeclaredRule, EmailRule, FieldRule, FieldRules, TextRule } from './rules.ts';
@@ -93,7 +93,7 @@ function readText(rule: TextRule, value: string, report: Report): string {
     report('too-short', `must have at least ${minLength} character${minLength === 1 ? '' : 's'}`);
   } else if (text.length > maxLength && codePoints(text) > maxLength) {
     report('too-long', `must have at most ${maxLength} characters`);
-  } else if (!rule.controls && hasControl(text)) {
+  } else if (!rule.controls && /\p{Cc}/u.test(text)) {
     report('invalid', 'must not contain control characters');
   } else if (rule.visible && !hasVisible(text)) {
     report('invalid', 'must have at least one visible character');

@@ -44,13 +44,9 @@ export interface InstantRule {
 export type FieldRule = TextRule | EmailRule | ReferenceRule | InstantRule;
 export type FieldRules = Readonly<Record<string, FieldRule>>;
 
-/** Any number that a record can have (I-JSON, RFC 7493, section 2.2). */
-export interface NumberRule {
-  readonly type: 'number';
-}
-
-export interface BooleanRule {
-  readonly type: 'boolean';
+/** A boolean, or any number that a record can have (I-JSON, RFC 7493, section 2.2). */
+export interface ScalarRule {
+  readonly type: 'number' | 'boolean';
 }
 
 /** A list of texts. Duplicates stay in the record, and filters count them once. */
@@ -61,7 +57,7 @@ export interface TextListRule {
 }
 
 /** The rule of a declared field, whose value can also be null or absent. */
-export type DeclaredRule = TextRule | NumberRule | BooleanRule | TextListRule;
+export type DeclaredRule = TextRule | ScalarRule | TextListRule;
 
 const singleLine = {
   type: 'text',

@@ -57,11 +57,8 @@ export function parseRfc3339(text: string): { ms: number; exact: boolean } | und
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
     return undefined; // 30 February
   }
-  const h = Number(hour);
-  const m = Number(minute);
-  const s = Number(second);
-  const oh = Number(offsetHour ?? 0);
-  const om = Number(offsetMinute ?? 0);
+  const [h, m, s] = [Number(hour), Number(minute), Number(second)];
+  const [oh, om] = [Number(offsetHour ?? 0), Number(offsetMinute ?? 0)];
   if (h > 23 || m > 59 || s > 60 || oh > 23 || om > 59) return undefined;
   const offset = (sign === '-' ? -1 : 1) * (oh * 60 + om) * 60_000;
   const ms =

@@ -41,16 +41,18 @@ export function copyJson(value: unknown): unknown {
 }
 
 /** Compares JSON values; the order of keys does not matter. */
-export function jsonEqual(a: Json, b: Json): boolean {
+export function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (isArray(a) || isArray(b)) {
-    return isArray(a) && isArray(b) && a.length === b.length && a.every((v, i) => same(v, b[i]));
+    return (
+      isArray(a) && isArray(b) && a.length === b.length && a.every((v, i) => jsonEqual(v, b[i]))
+    );
   }
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]))
+    keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]))
   );
 }
 
@@ -73,10 +75,6 @@ export function canonicalJson(value: Json): string {
   return typeof value === 'number' || typeof value === 'bigint'
     ? String(value)
     : JSON.stringify(value);
-}
-
-function same(a: Json | undefined, b: Json | undefined): boolean {
-  return a !== undefined && b !== undefined && jsonEqual(a, b);
 }
 
 /** `Array.isArray` does not narrow a readonly array out of a union. */

@@ -27,12 +27,7 @@ export function isCleanText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-const control = /\p{Cc}/u;
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{M}]/u;
-
-export function hasControl(text: string): boolean {
-  return control.test(text);
-}
 
 export function hasVisible(text: string): boolean {
   return visible.test(text);

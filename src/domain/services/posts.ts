@@ -14,15 +14,14 @@ import type { PublicUser } from '../records/user.ts';
 import type { Created, PageWithAuthors, PostService } from './record-service.ts';
 import {
   allRecords,
-  checkDeletion,
+  changeRecord,
   checkId,
+  deletionGuard,
   getRecord,
   listRecords,
   newRecord,
   notFound,
-  patchRecord,
   type RecordContext,
-  replaceRecord,
   storeNewRecord,
   updateRecord,
 } from './record-use-cases.ts';
@@ -42,8 +41,9 @@ export function postService(context: PostContext): PostService {
     all: (request) => allRecords(context, request),
     listWithAuthors: (request?: ListRequest<PostFilter, string>) =>
       listPostsWithAuthors(context, request),
-    replace: (id, input, precondition) => replaceRecord(context, id, input, precondition),
-    patch: (id, patch, precondition) => patchRecord(context, id, patch, precondition),
+    replace: (id, input, precondition) => changeRecord(context, id, precondition, () => input),
+    patch: (id, patch, precondition) =>
+      changeRecord(context, id, precondition, () => patch, 'patch'),
     update: (id, change, precondition) => updateRecord(context, id, change, precondition),
     delete: (id, precondition) => deletePost(context, id, precondition),
   };
@@ -92,12 +92,8 @@ async function deletePost(
   checkId(id);
   checkPreconditionOptions(precondition);
   context.access?.checkWrite();
-  const now = context.now();
-  const isDeleted =
-    isCleanText(id) &&
-    (await context.repository.delete(id, (current) => {
-      checkDeletion(context, id, current, precondition, now);
-    }));
+  const guard = deletionGuard(context, id, precondition);
+  const isDeleted = isCleanText(id) && (await context.repository.delete(id, guard));
   if (!isDeleted) throw notFound(context, id);
 }
 

@@ -1,4 +1,4 @@
-import type { Repository } from '../../ports/repository.ts';
+import type { Guard, Repository } from '../../ports/repository.ts';
 import type { Access } from '../access/access.ts';
 import { RostrumError } from '../errors.ts';
 import type { Page } from '../lists/list.ts';
@@ -128,24 +128,7 @@ export async function* allRecords<R extends ServerMadeFields>(
   }
 }
 
-export async function replaceRecord<R extends ServerMadeFields>(
-  context: Context<R>,
-  id: Id,
-  input: unknown,
-  precondition?: Precondition,
-): Promise<Change<R>> {
-  return found(context, id, await changeRecord(context, id, precondition, () => input));
-}
-
-export async function patchRecord<R extends ServerMadeFields>(
-  context: Context<R>,
-  id: Id,
-  patch: unknown,
-  precondition?: Precondition,
-): Promise<Change<R>> {
-  return found(context, id, await changeRecord(context, id, precondition, () => patch, 'patch'));
-}
-
+/** Changes a record by a function, which gets a copy of the record. */
 export async function updateRecord<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
@@ -153,17 +136,29 @@ export async function updateRecord<R extends ServerMadeFields>(
   precondition?: Precondition,
 ): Promise<Change<R>> {
   if (typeof change !== 'function') throw new TypeError('The change must be a function.');
-  const changed = await changeRecord(context, id, precondition, (record) => {
+  return changeRecord(context, id, precondition, (record) => {
     // A copy, so that a function that modifies its argument does not hide the change.
     const input = change(copyJson(record));
     checkSynchronous(input, 'The change');
     return input;
   });
-  return found(context, id, changed);
+}
+
+/** Replaces or patches a record with an input. */
+export async function changeRecord<R extends ServerMadeFields>(
+  context: Context<R>,
+  id: Id,
+  precondition: Precondition | undefined,
+  inputOf: (record: R) => unknown,
+  mode?: 'replace' | 'patch',
+): Promise<Change<R>> {
+  const change = await changeIfFound(context, id, precondition, inputOf, mode);
+  if (change === undefined) throw notFound(context, id);
+  return change;
 }
 
 /** @returns undefined if there is no record with this id */
-export async function changeRecord<R extends ServerMadeFields>(
+export async function changeIfFound<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
   precondition: Precondition = {},
@@ -198,17 +193,18 @@ export function judgeChange<R extends ServerMadeFields>(
   judge(rule, { before, after, caller: access?.caller });
 }
 
-/** Throws if this caller is not allowed to delete this version. Called in the store's atomic step. */
-export function checkDeletion<R extends ServerMadeFields>(
+/** Returns the guard of a deletion by this caller. */
+export function deletionGuard<R extends ServerMadeFields>(
   context: Context<R>,
   id: Id,
-  current: Versioned<R>,
   precondition: Precondition,
-  now: Instant,
-): void {
-  checkChange(context, id, current, precondition, now);
-  // Without a rule, the record isn't parsed.
-  if (context.rule !== undefined) judgeChange(context, current.record, undefined);
+): Guard<R> {
+  const now = context.now();
+  return (current) => {
+    checkChange(context, id, current, precondition, now);
+    // Without a rule, the record isn't parsed.
+    if (context.rule !== undefined) judgeChange(context, current.record, undefined);
+  };
 }
 
 /** Throws if this caller is not allowed to change or delete this version. Called in the store's atomic step. */
@@ -256,15 +252,6 @@ export function notFound({ access, collection }: CallContext, id: Id): RostrumEr
 /** @throws TypeError */
 export function checkId(id: unknown): asserts id is Id {
   if (typeof id !== 'string') throw new TypeError('An id must be a string.');
-}
-
-function found<R extends ServerMadeFields>(
-  context: Context<R>,
-  id: Id,
-  change: Change<R> | undefined,
-): Change<R> {
-  if (change === undefined) throw notFound(context, id);
-  return change;
 }
 
 function checkVisible<R extends ServerMadeFields>(

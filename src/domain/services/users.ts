@@ -12,19 +12,18 @@ import type { PublicUser, User, UserInput } from '../records/user.ts';
 import type { Created, DeleteUserOptions, Saved, UserService } from './record-service.ts';
 import {
   allRecords,
+  changeIfFound,
   changeRecord,
-  checkDeletion,
   checkId,
+  deletionGuard,
   findRecord,
   getRecord,
   judgeChange,
   listRecords,
   newRecord,
   notFound,
-  patchRecord,
   type RecordContext,
   readPage,
-  replaceRecord,
   storeNewRecord,
   updateRecord,
   withFields,
@@ -45,8 +44,9 @@ export function userService(context: UserContext): UserService {
     list: (request?: UserListRequest) => listRecords(context, request),
     all: (request) => allRecords(context, request),
     listPublic: (request?: UserListRequest) => listPublicUsers(context, request),
-    replace: (id, input, precondition) => replaceRecord(context, id, input, precondition),
-    patch: (id, patch, precondition) => patchRecord(context, id, patch, precondition),
+    replace: (id, input, precondition) => changeRecord(context, id, precondition, () => input),
+    patch: (id, patch, precondition) =>
+      changeRecord(context, id, precondition, () => patch, 'patch'),
     update: (id, change, precondition) => updateRecord(context, id, change, precondition),
     saveOwn: (input, precondition) => saveOwnUser(context, input, precondition),
     delete: (id, options) => deleteUser(context, id, options),
@@ -107,7 +107,7 @@ async function saveOwnUser(
 ): Promise<Saved<User>> {
   const id = subjectOf(context.access?.caller);
   for (;;) {
-    const change = await changeRecord(context, id, precondition, () => input);
+    const change = await changeIfFound(context, id, precondition, () => input);
     if (change !== undefined) return Object.assign(change, { created: false });
     if (precondition.only !== undefined) throw notFound(context, id);
     try {
@@ -138,10 +138,11 @@ async function deleteUser(
   const { access, repository } = context;
   access?.checkWrite();
   if (posts !== 'refuse') access?.checkWritePostsOf(id);
-  const now = context.now();
-  const guard = (current: Versioned<User>) => checkDeletion(context, id, current, options, now);
+  const guard = deletionGuard(context, id, options);
   try {
-    const deletion = isCleanText(id) ? await repository.delete(id, posts, now, guard) : undefined;
+    const deletion = isCleanText(id)
+      ? await repository.delete(id, posts, context.now(), guard)
+      : undefined;
     if (deletion === undefined) throw notFound(context, id);
     return deletion;
   } catch (error) {

@@ -57,7 +57,10 @@ export async function backupSqlite(options: SqliteBackupOptions): Promise<void> 
       connection.get('SELECT 1 FROM sqlite_schema LIMIT 1');
       makePrivateFile(to);
       await connection.copyTo(to, onProgress).catch((error: unknown) => {
-        throw error instanceof DriverError ? targetError(to, error) : error;
+        if (!(error instanceof DriverError)) throw error;
+        const reason = (error.cause as Error).message;
+        const message = `The backup cannot be written to ${to} (${reason}): check that its disk has space, and that the file does not exist or is an older backup.`;
+        throw new SqliteStoreError('store-cannot-open', message, error);
       });
     });
     if (!(await withConnection(to, isSound))) throw damaged(path);
@@ -145,12 +148,6 @@ export async function checkSqlite({ path }: { readonly path: string }): Promise<
   } catch (error) {
     throw openingError(path, error);
   }
-}
-
-function targetError(to: string, error: DriverError): SqliteStoreError {
-  const reason = (error.cause as Error).message;
-  const message = `The backup cannot be written to ${to} (${reason}): check that its disk has space, and that the file does not exist or is an older backup.`;
-  return new SqliteStoreError('store-cannot-open', message, error);
 }
 
 function checkExists(file: string): void {

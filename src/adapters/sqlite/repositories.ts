@@ -6,7 +6,7 @@ import type { User } from '../../domain/records/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
-import { SqliteRepository, type StoreParts } from './repository.ts';
+import { SqliteRepository } from './repository.ts';
 
 /** The function `nextInstant` in SQL. `strftime` runs only if the clock stood still or was set back. */
 const nextInstantSql = `iif(updatedAt < ?, ?, coalesce(
@@ -23,10 +23,6 @@ const removeAuthor = `UPDATE posts SET
   WHERE authorId = ?`;
 
 export class SqliteUserRepository extends SqliteRepository<User> implements UserRepository {
-  constructor(parts: StoreParts) {
-    super(parts, 'users');
-  }
-
   delete(
     id: Id,
     mode: DeleteMode,
@@ -51,10 +47,6 @@ export class SqliteUserRepository extends SqliteRepository<User> implements User
 }
 
 export class SqlitePostRepository extends SqliteRepository<Post> implements PostRepository {
-  constructor(parts: StoreParts) {
-    super(parts, 'posts');
-  }
-
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
     return (await this.remove(id, guard, () => true)) ?? false;
   }

@@ -35,10 +35,7 @@ export interface StoreParts {
 /** How long an expired receipt is kept, for a clock that is set back. */
 const purgeDelayMs = 60 * 60 * 1000;
 
-interface RecordRow {
-  readonly json: string;
-  readonly version: Version;
-}
+type RecordRow = Pick<Versioned<unknown>, 'version' | 'json'>;
 
 /**
  * Stores users or posts. Every change of a record also adds its event; `SqliteEvents.addPostsOf` adds those of an
@@ -75,12 +72,12 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     const { isNewId = false } = hints;
     return this.parts.writes.add(() => {
       const earlier = receiptCopy && this.#findReceipt(receiptCopy);
-      if (earlier !== undefined) return creation<R>(earlier, true);
+      if (earlier !== undefined) return Object.assign(earlier, { replayed: true });
       const deleted = isNewId ? undefined : this.#deletedVersion(copy.id);
-      const row = { json, version: (deleted ?? 0) + 1 };
-      this.#insert(copy, row);
-      if (receiptCopy) this.#addReceipt(receiptCopy, row);
-      return creation<R>(row, false);
+      const created = new VersionedRecord<R>(json, (deleted ?? 0) + 1);
+      this.#insert(copy, created);
+      if (receiptCopy) this.#addReceipt(receiptCopy, created);
+      return Object.assign(created, { replayed: false });
     });
   }
 
@@ -178,12 +175,13 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
    *
    * @throws RostrumError `idempotency-key-reused`
    */
-  #findReceipt(receipt: Receipt): RecordRow | undefined {
+  #findReceipt(receipt: Receipt): Versioned<R> | undefined {
     type Row = [fingerprint: string, until: string, version: Version, json: string];
     const row = this.connection.get<Row>(this.#sql.findReceipt, receipt.key);
     if (row === undefined) return undefined;
     const [fingerprint, until, version, json] = row;
-    return repeatedReceipt({ fingerprint, until, version, json }, receipt);
+    const isRepeated = repeatedReceipt({ fingerprint, until }, receipt) !== undefined;
+    return isRepeated ? new VersionedRecord<R>(json, version) : undefined;
   }
 
   #addReceipt({ key, fingerprint, from, until }: Receipt, { version, json }: RecordRow): void {
@@ -251,10 +249,6 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       throw error;
     }
   }
-}
-
-function creation<R>(row: RecordRow, replayed: boolean): Creation<R> {
-  return Object.assign(new VersionedRecord<R>(row.json, row.version), { replayed });
 }
 
 function statementsOf(collection: Collection, columns: readonly string[]) {

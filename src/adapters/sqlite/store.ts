@@ -33,8 +33,8 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   const writes = new WriteQueue(file, limits);
   const lists = new Lists(file, declared, driver === nodeSqlite);
   const parts = { file, writes, lists, events: new SqliteEvents(file) };
-  const users = new SqliteUserRepository(parts);
-  const posts = new SqlitePostRepository(parts);
+  const users = new SqliteUserRepository(parts, 'users');
+  const posts = new SqlitePostRepository(parts, 'posts');
   let closed: Promise<void> | undefined;
 
   async function shutDown(): Promise<void> {

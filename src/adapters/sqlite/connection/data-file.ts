@@ -5,7 +5,6 @@ import {
   existsSync,
   mkdirSync,
   openSync,
-  type Stats,
   statfsSync,
   statSync,
 } from 'node:fs';
@@ -34,8 +33,19 @@ export function prepareDataFile(path: string, fileSystemOf = fileSystemType): st
   try {
     mkdirSync(dirname(file), { recursive: true });
     const found = statSync(file, { throwIfNoEntry: false });
-    checkFileSystem(path, fileSystemOf(found === undefined ? dirname(file) : file));
-    if (found !== undefined) checkFile(path, file, found);
+    // SQLite's log needs memory that all processes share (https://sqlite.org/wal.html).
+    if (networkFileSystems.includes(fileSystemOf(found === undefined ? dirname(file) : file))) {
+      const message = `The data file ${path} is on a network file system, where SQLite cannot keep it safe: use a local disk, or MongoDB for several servers.`;
+      throw new SqliteStoreError('store-unsafe-settings', message);
+    }
+    if (found?.isFile() === false) {
+      const message = `The data file ${path} is not a file: choose another path.`;
+      throw new SqliteStoreError('store-cannot-open', message);
+    }
+    // SQLite would treat a file smaller than any page as empty, and overwrite it.
+    if (found && found.size > 0 && found.size < minPageBytes) throw notADatabase(path);
+    // SQLite would also open a file that can only be read.
+    if (found) accessSync(file, constants.R_OK | constants.W_OK);
     makePrivateFile(file);
     return file;
   } catch (error) {
@@ -60,22 +70,4 @@ export function identityOf(path: string): string | undefined {
 
 function fileSystemType(path: string): number {
   return process.platform === 'linux' ? statfsSync(path).type : 0;
-}
-
-function checkFile(path: string, file: string, found: Stats): void {
-  if (!found.isFile()) {
-    const message = `The data file ${path} is not a file: choose another path.`;
-    throw new SqliteStoreError('store-cannot-open', message);
-  }
-  // SQLite would treat a file smaller than any page as empty, and overwrite it.
-  if (found.size > 0 && found.size < minPageBytes) throw notADatabase(path);
-  // SQLite would also open a file that can only be read.
-  accessSync(file, constants.R_OK | constants.W_OK);
-}
-
-/** SQLite's log needs memory that all processes share (https://sqlite.org/wal.html). */
-function checkFileSystem(path: string, type: number): void {
-  if (!networkFileSystems.includes(type)) return;
-  const message = `The data file ${path} is on a network file system, where SQLite cannot keep it safe: use a local disk, or MongoDB for several servers.`;
-  throw new SqliteStoreError('store-unsafe-settings', message);
 }

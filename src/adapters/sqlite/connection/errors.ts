@@ -91,11 +91,6 @@ export function fileOverwritten(file: string): SqliteStoreError {
   return new SqliteStoreError('store-file-moved', message);
 }
 
-export function logMismatch(file: string): SqliteStoreError {
-  const message = `The data file ${file} and its log ${file}-wal do not belong together. If the file is a backup that you put there, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
-  return new SqliteStoreError('store-damaged', message);
-}
-
 export function damaged(file: string, cause?: unknown): SqliteStoreError {
   const message = `The data file ${file} is damaged: restore a backup (rostrum restore).`;
   return new SqliteStoreError('store-damaged', message, cause);

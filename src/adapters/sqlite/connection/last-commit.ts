@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { checkLayout } from '../layout.ts';
 import { Connection } from './connection.ts';
-import { DriverError, damaged, hasCode, logMismatch } from './errors.ts';
+import { DriverError, damaged, hasCode, SqliteStoreError } from './errors.ts';
 
 // SQLite applies a log to whatever file is beside it, and goes on reading a file that another one was copied over
 // (https://sqlite.org/howtocorrupt.html, section 1.4). So every commit of the store also changes the table
@@ -91,7 +91,9 @@ export function checkLog(file: string, timeout?: number): void {
   const connection = new Connection(() => new DatabaseSync(file, { readOnly: true, timeout }));
   try {
     if (checkLayout(connection, file) === undefined || isOwnFile(connection, file)) return;
-    throw lastCommitIn(file) === undefined ? damaged(file) : logMismatch(file);
+    if (lastCommitIn(file) === undefined) throw damaged(file);
+    const message = `The data file ${file} and its log ${file}-wal do not belong together. If the file is a backup that you put there, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
+    throw new SqliteStoreError('store-damaged', message);
   } finally {
     connection.close();
   }

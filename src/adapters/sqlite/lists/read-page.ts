@@ -51,7 +51,9 @@ export function readPage(
     // Elements are in the default order.
     const isWalked = isQuick || (start !== undefined && query.order.field === 'createdAt');
     const matches = isWalked ? undefined : sortedMatches(connection, list, query, start);
-    const rows = matches ? laterOf(matches, query) : walk(connection, list, query, text, start);
+    const isLater = (one: Position) =>
+      !query.after || comparePositions(one, query.after, query.order.direction) > 0;
+    const rows = matches?.filter(isLater) ?? walk(connection, list, query, text, start);
     const { items, next } = cutPage(records(rows), query, ({ key, id }) => ({ key, id }));
     return {
       items,
@@ -91,11 +93,6 @@ function sortedMatches(
   return rows
     .map(([key, id]) => ({ key, id }))
     .sort((a, b) => comparePositions(a, b, order.direction));
-}
-
-function laterOf(matches: readonly Position[], { order, after }: PlainQuery): readonly Position[] {
-  if (after === undefined) return matches;
-  return matches.filter((one) => comparePositions(one, after, order.direction) > 0);
 }
 
 /**

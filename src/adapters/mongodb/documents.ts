@@ -71,7 +71,8 @@ export function readRecord(
   bytes: Buffer,
   { fields, order }: Partial<ListQuery> = {},
 ): StoredRecord {
-  const document = decode(bytes);
+  // Skips the search for invalid UTF-8, which takes ten times as long as the rest: Rostrum stores only well-formed text.
+  const document = BSON.deserialize(bytes, { validation: { utf8: false } });
   const { _id: id, version, authorId, custom = {}, createdAt, updatedAt } = document;
   const known: Record<string, unknown> = { id };
   for (const name of Object.keys(rules[collection])) known[name] = document[name];
@@ -143,14 +144,6 @@ export function receiptUpsert(
   const expires = new Date(Date.now() + lifetime + limits.receiptGraceMs);
   const expired = { _id: receiptId(collection, receipt), until: { $lte: from } };
   return { q: expired, u: { version, fingerprint, until, expires, json }, upsert: true };
-}
-
-/**
- * Decodes a document. Skips the search for invalid UTF-8, which takes ten times as long as the rest: Rostrum stores only
- * well-formed text.
- */
-function decode(document: Buffer): Document {
-  return BSON.deserialize(document, { validation: { utf8: false } });
 }
 
 /** Escapes a key that the server or its drivers would misunderstand, such as `$ref`. */

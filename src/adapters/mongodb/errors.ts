@@ -34,13 +34,9 @@ export class MongodbStoreError extends Error {
 /** The title of the rules of declared fields in a validator, which tells them from those of the operator. */
 export const validatorTitle = 'Rostrum';
 
-/** Awaits a write. Throws the error of the ports if a unique index or a validator rejects a record. */
-export async function translateRejections<T>(write: Promise<T>): Promise<T> {
-  try {
-    return await write;
-  } catch (error) {
-    throw rejectionOf(error);
-  }
+/** Throws what {@link rejectionOf} returns. */
+export function throwRejection(error: unknown): never {
+  throw rejectionOf(error);
 }
 
 /** Returns the error of the ports if a unique index or a validator rejected a record, and any other error unchanged. */
@@ -76,37 +72,26 @@ export function translate(error: unknown, outcome: Outcome): unknown {
   return isOutage(error) ? storeUnavailable(outcome, error) : error;
 }
 
-/** Returns true if the connection broke, so that the command may or may not have reached the server. */
-function isConnectionBroken(error: unknown): boolean {
-  const cause = causeOf(error);
-  return isSocketError(cause) || cause instanceof MongoNetworkError;
-}
-
 /**
  * Returns true if the same command or transaction can succeed now: after an election, a broken
  * connection or a conflict.
  */
 export function isTransient(error: unknown): boolean {
+  const cause = isRostrumError(error) ? error.cause : error;
   // The driver puts no label on socket errors, not even in transactions.
-  if (isConnectionBroken(error) || hasLabel(error, 'TransientTransactionError')) return true;
-  const cause = causeOf(error);
-  return cause instanceof MongoError && codes.transient.has(Number(cause.code));
+  if (isSocketError(cause) || cause instanceof MongoNetworkError) return true;
+  return (
+    isAborted(cause) || (cause instanceof MongoError && codes.transient.has(Number(cause.code)))
+  );
 }
 
 /** Returns true if a transaction may have been committed, so that only its commit can be repeated. */
 export function isCommitUnknown(error: unknown): boolean {
-  return (
-    isRostrumError(error, 'store-unavailable') && !hasLabel(error, 'TransientTransactionError')
-  );
+  return isRostrumError(error, 'store-unavailable') && !isAborted(error.cause);
 }
 
-function hasLabel(error: unknown, label: string): boolean {
-  const cause = causeOf(error);
-  return cause instanceof MongoError && cause.hasErrorLabel(label);
-}
-
-function causeOf(error: unknown): unknown {
-  return isRostrumError(error) ? error.cause : error;
+function isAborted(cause: unknown): boolean {
+  return cause instanceof MongoError && cause.hasErrorLabel('TransientTransactionError');
 }
 
 /** The driver does not wrap every error of its sockets. */

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Db, type Document, MongoServerError, Timestamp } from 'mongodb';
-import { RostrumError } from '../../domain/errors.ts';
+import { isRostrumError, RostrumError } from '../../domain/errors.ts';
 import type { Id, Version } from '../../domain/records/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
 import { type MetaDocument, metaCollection, tombstoneCollections } from './collections.ts';
@@ -42,7 +42,9 @@ export class MongodbEvents implements EventLog {
         return await this.#read(call, limit, after);
       } catch (error) {
         // The server doesn't know the position, or takes too long to read from it to the oplog's end.
-        const mayBeExpired = error instanceof MongoServerError || isTimeLimitError(error);
+        const cause = isRostrumError(error) ? error.cause : error;
+        const isTooLate = cause instanceof MongoServerError && cause.code === codes.maxTimeExpired;
+        const mayBeExpired = error instanceof MongoServerError || isTooLate;
         if (!mayBeExpired || after === undefined) throw error;
         // If the log's end can't be read either, the position is not at fault.
         await this.#read(call, limit);
@@ -135,11 +137,6 @@ async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
       .collection<MetaDocument>(metaCollection)
       .updateOne({ _id: 'log' }, { $setOnInsert: { name } }, { upsert: true });
   }
-}
-
-function isTimeLimitError(error: unknown): boolean {
-  const cause = error instanceof Error && error.cause;
-  return cause instanceof MongoServerError && cause.code === codes.maxTimeExpired;
 }
 
 function positionOf(token: string, { name }: Log): EventPosition {

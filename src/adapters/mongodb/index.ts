@@ -52,8 +52,8 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
   const creations = new CreationBatcher(connection);
   const close = () => connection.close();
   return {
-    users: new MongodbUsers(connection, creations),
-    posts: new MongodbPosts(connection, creations),
+    users: new MongodbUsers(connection, 'users', creations),
+    posts: new MongodbPosts(connection, 'posts', creations),
     transfer: createTransfer(connection),
     events: new MongodbEvents(connection),
     get declaredFields() {

@@ -89,19 +89,17 @@ export async function migrate(
     const version = layout === null ? await markNew(db, currentLayout) : Number(layout.version);
     if (version === currentLayout) return;
     const step = steps[version - oldestLayout];
-    if (step === undefined)
-      throw new MongodbStoreError(version < oldestLayout ? olderVersion : laterVersion);
+    if (step === undefined) {
+      const reason =
+        version < oldestLayout
+          ? 'an older version of Rostrum. Export it with that version (rostrum export), and import it into a new database with this one (rostrum import --keep-ids --field …).'
+          : 'a later version of Rostrum. Run that version, or use another database.';
+      throw new MongodbStoreError(`This database was made by ${reason}`);
+    }
     const isDone = await runLocked(db, () => step(db), lockMs, [version, version + 1]);
     if (!isDone) throw new Error('Another process is migrating this database.');
   }
 }
-
-const olderVersion =
-  'This database was made by an older version of Rostrum. Export it with that version (rostrum export), and ' +
-  'import it into a new database with this one (rostrum import --keep-ids --field …).';
-
-const laterVersion =
-  'This database was made by a later version of Rostrum. Run that version, or use another database.';
 
 /** Marks a database without a mark, and returns the layout that it has now. */
 async function markNew(db: Db, currentLayout: number): Promise<number> {

@@ -27,7 +27,7 @@ import {
   replacement,
   type StoredRecord,
 } from './documents.ts';
-import { translateRejections } from './errors.ts';
+import { throwRejection } from './errors.ts';
 import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { PointReads } from './point-reads.ts';
@@ -94,11 +94,10 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         const next = encode(this.#collection, decided);
         if (next.json.length > limits.smallRecord) await nextTurn();
         const isMoved = next.authorId !== null && next.authorId !== authorId;
-        const isReplaced = await translateRejections(
-          isMoved
-            ? this.#replaceInTransaction(call, next, version)
-            : this.#replace(call, next, version),
-        );
+        const replacing = isMoved
+          ? this.#replaceInTransaction(call, next, version)
+          : this.#replace(call, next, version);
+        const isReplaced = await replacing.catch(throwRejection);
         return isReplaced ? new VersionedRecord<R>(next.json, version + 1) : undefined;
       }),
     );
@@ -149,25 +148,16 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     this.#changes.set(id, ended);
     try {
       await earlier;
-      return await this.#tryToChange(call, id, attempt);
+      for (let tries = 1; ; tries++) {
+        if (call.isOver) throw storeUnavailable(call.outcome);
+        const current = await this.#reads.read(call, id);
+        const changed = current && (await attempt(current));
+        if (current === undefined || changed !== undefined) return changed;
+        await call.backOff(tries);
+      }
     } finally {
       end();
       if (this.#changes.get(id) === ended) this.#changes.delete(id);
-    }
-  }
-
-  async #tryToChange<T>(
-    call: Call,
-    id: Id,
-    attempt: (current: StoredRecord) => Promise<T | undefined>,
-  ): Promise<T | undefined> {
-    for (let tries = 1; ; tries++) {
-      if (call.isOver) throw storeUnavailable(call.outcome);
-      const current = await this.#reads.read(call, id);
-      if (current === undefined) return undefined;
-      const changed = await attempt(current);
-      if (changed !== undefined) return changed;
-      await call.backOff(tries);
     }
   }
 
@@ -193,75 +183,44 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
 }
 
 export class MongodbUsers extends MongodbRepository<User> implements UserRepository {
-  constructor(connection: Connection, creations: CreationBatcher) {
-    super(connection, 'users', creations);
-  }
-
   delete(
     id: Id,
     mode: DeleteMode,
     at: Instant,
     guard?: Guard<User>,
   ): Promise<Deletion | undefined> {
-    return this.remove(id, guard, (transaction, call) =>
-      deleteOrKeepPosts(transaction, call, id, mode, at),
-    );
+    return this.remove(id, guard, async (transaction, call) => {
+      const own = { authorId: id };
+      const posts = await transaction.count('posts', own);
+      if (posts > 0 && mode === 'refuse') throw new RostrumError('user-has-posts', { posts });
+      if (posts > limits.postsPerDeletion) {
+        const reason = `A user with more than ${limits.postsPerDeletion} posts can't be deleted in one step. Delete some of the posts first.`;
+        throw new RostrumError('refused', { reason });
+      }
+      for (let left = posts; left > 0; left -= limits.documentsPerCommand) {
+        call.extend();
+        const fields = { version: 1, updatedAt: 1 };
+        const found = await transaction.find('posts', own, fields, limits.documentsPerCommand);
+        if (mode === 'keep') await transaction.update('posts', withoutAuthors(found, at));
+        else {
+          await transaction.delete('posts', { _id: { $in: found.map(({ _id }) => _id) } });
+          const tombstones = found.map(({ _id, version }) => ({ _id, lastVersion: version }));
+          await transaction.insert(tombstoneCollections.posts, tombstones);
+        }
+      }
+      return { posts };
+    });
   }
 }
 
 export class MongodbPosts extends MongodbRepository<Post> implements PostRepository {
-  constructor(connection: Connection, creations: CreationBatcher) {
-    super(connection, 'posts', creations);
-  }
-
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
     return (await this.remove(id, guard, async () => true)) ?? false;
   }
 }
 
-interface FoundPost {
-  readonly _id: Id;
-  readonly version: Version;
-  readonly updatedAt: Instant;
-}
-
-/**
- * Deletes the posts of an author, or keeps them without the author.
- *
- * @throws RostrumError `user-has-posts`, `refused`
- */
-async function deleteOrKeepPosts(
-  transaction: Transaction,
-  call: Call,
-  authorId: Id,
-  mode: DeleteMode,
-  at: Instant,
-): Promise<Deletion> {
-  const posts = await transaction.count('posts', { authorId });
-  if (posts > 0 && mode === 'refuse') throw new RostrumError('user-has-posts', { posts });
-  if (posts > limits.postsPerDeletion) {
-    const reason = `A user with more than ${limits.postsPerDeletion} posts can't be deleted in one step. Delete some of the posts first.`;
-    throw new RostrumError('refused', { reason });
-  }
-  for (let left = posts; left > 0; left -= limits.documentsPerCommand) {
-    call.extend();
-    const fields = { version: 1, updatedAt: 1 };
-    const limit = limits.documentsPerCommand;
-    const found = (await transaction.find('posts', { authorId }, fields, limit)) as FoundPost[];
-    if (mode === 'delete') await deletePosts(transaction, found);
-    else await transaction.update('posts', withoutAuthors(found, at));
-  }
-  return { posts };
-}
-
-async function deletePosts(transaction: Transaction, posts: readonly FoundPost[]): Promise<void> {
-  await transaction.delete('posts', { _id: { $in: posts.map(({ _id }) => _id) } });
-  const tombstones = posts.map(({ _id, version }) => ({ _id, lastVersion: version }));
-  await transaction.insert(tombstoneCollections.posts, tombstones);
-}
-
 /** Returns the updates that change posts as `withoutAuthor` does: one for all posts with the same new `updatedAt`. */
-function withoutAuthors(found: readonly FoundPost[], at: Instant): Document[] {
+function withoutAuthors(found: readonly Document[], at: Instant): Document[] {
   const changes = Map.groupBy(found, ({ updatedAt }) => nextInstant(updatedAt, at));
   return [...changes].map(([updatedAt, posts]) => ({
     q: { _id: { $in: posts.map(({ _id }) => _id) } },

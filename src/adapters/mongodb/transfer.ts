@@ -8,11 +8,11 @@ import {
   versionToLoad,
 } from '../../domain/records/record.ts';
 import type { User } from '../../domain/records/user.ts';
-import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.ts';
+import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import { type MetaDocument, metaCollection, tombstoneCollections } from './collections.ts';
 import type { Connection } from './connection/connection.ts';
-import { documentOf, type EncodedRecord, encode, replacement } from './documents.ts';
-import { translateRejections } from './errors.ts';
+import { documentOf, encode, replacement } from './documents.ts';
+import { throwRejection } from './errors.ts';
 import { readPage } from './lists.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
@@ -53,7 +53,23 @@ function transferOf<R extends User | Post>(
       const loaded = records.map(({ record, version }) => {
         return { encoded: encode(collection, record), version };
       });
-      await write(connection, (transaction) => loadRecords(transaction, collection, loaded));
+      const ids = loaded.map(({ encoded }) => encoded.id);
+      await write(connection, async (transaction) => {
+        const live = await transaction.versionsOf(collection, ids);
+        const deleted = await transaction.takeTombstones(tombstoneCollections[collection], ids);
+        const updates = loaded.map(({ encoded, version }) => {
+          const { id } = encoded;
+          const next = versionToLoad(version, live.get(id), deleted.get(id));
+          const isNew = !live.has(id);
+          live.set(id, next);
+          // A new document as a whole, so that its fields keep their order.
+          const u = isNew ? documentOf(encoded, next) : replacement(encoded, next);
+          return { q: { _id: id }, u, upsert: isNew };
+        });
+        await transaction.update(collection, updates).catch(throwRejection);
+        const authors = loaded.map(({ encoded }) => encoded.authorId);
+        if ((await transaction.lockAuthors(authors)).size > 0) throw unknownAuthor();
+      });
     },
     deleted: {
       scan: (limit, after) =>
@@ -66,7 +82,18 @@ function transferOf<R extends User | Post>(
         }),
       async load(ids) {
         const copy = structuredClone(ids);
-        await write(connection, (transaction) => loadTombstones(transaction, collection, copy));
+        await write(connection, async (transaction) => {
+          const all = copy.map(({ id }) => id);
+          const live = await transaction.versionsOf(collection, all);
+          const updates = copy
+            .filter(({ id }) => !live.has(id))
+            .map(({ id, lastVersion }) => ({
+              q: { _id: id },
+              u: { $max: { lastVersion }, $setOnInsert: { isLoaded: true } },
+              upsert: true,
+            }));
+          await transaction.update(tombstoneCollections[collection], updates);
+        });
       },
     },
   };
@@ -82,52 +109,4 @@ function write<T>(
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   return connection.call((call) => inTransaction(connection, call, work));
-}
-
-async function loadRecords(
-  transaction: Transaction,
-  collection: Collection,
-  loaded: readonly { readonly encoded: EncodedRecord; readonly version: Version }[],
-): Promise<void> {
-  const ids = loaded.map(({ encoded }) => encoded.id);
-  const live = await versionsOf(transaction, collection, ids);
-  const deleted = await transaction.takeTombstones(tombstoneCollections[collection], ids);
-  const updates = loaded.map(({ encoded, version }) => {
-    const { id } = encoded;
-    const next = versionToLoad(version, live.get(id), deleted.get(id));
-    const isNew = !live.has(id);
-    live.set(id, next);
-    // A new document as a whole, so that its fields keep their order.
-    const u = isNew ? documentOf(encoded, next) : replacement(encoded, next);
-    return { q: { _id: id }, u, upsert: isNew };
-  });
-  await translateRejections(transaction.update(collection, updates));
-  const authors = loaded.map(({ encoded }) => encoded.authorId);
-  if ((await transaction.lockAuthors(authors)).size > 0) throw unknownAuthor();
-}
-
-async function loadTombstones(
-  transaction: Transaction,
-  collection: Collection,
-  ids: readonly DeletedId[],
-): Promise<void> {
-  const all = ids.map(({ id }) => id);
-  const live = await versionsOf(transaction, collection, all);
-  const updates = ids
-    .filter(({ id }) => !live.has(id))
-    .map(({ id, lastVersion }) => ({
-      q: { _id: id },
-      u: { $max: { lastVersion }, $setOnInsert: { isLoaded: true } },
-      upsert: true,
-    }));
-  await transaction.update(tombstoneCollections[collection], updates);
-}
-
-async function versionsOf(
-  transaction: Transaction,
-  collection: Collection,
-  ids: readonly Id[],
-): Promise<Map<Id, Version>> {
-  const found = await transaction.find(collection, { _id: { $in: ids } }, { version: 1 });
-  return new Map(found.map(({ _id, version }) => [_id, version]));
 }

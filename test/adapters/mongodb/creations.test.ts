@@ -36,8 +36,8 @@ await describeOnMongodb('creations on MongoDB', () => {
     const db = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
     connection = new Connection(db, safeLogger(undefined), declaredFields);
     const creations = new CreationBatcher(connection);
-    users = new MongodbUsers(connection, creations);
-    posts = new MongodbPosts(connection, creations);
+    users = new MongodbUsers(connection, 'users', creations);
+    posts = new MongodbPosts(connection, 'posts', creations);
     await until(
       () =>
         connection.ready().then(
@@ -231,7 +231,7 @@ await describeOnMongodb('creations on MongoDB', () => {
     const direct = `mongodb://127.0.0.1:${proxy.port}/${database.db.databaseName}?directConnection=true`;
     const db = readUrl(`${direct}&monitorCommands=true`);
     const behind = new Connection(db, safeLogger(undefined), {});
-    const others = new MongodbPosts(behind, new CreationBatcher(behind));
+    const others = new MongodbPosts(behind, 'posts', new CreationBatcher(behind));
     try {
       await untilServed(() => behind.ready());
       // Of two authors, so that the group can be split.

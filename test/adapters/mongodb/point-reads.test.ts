@@ -32,7 +32,7 @@ await describeOnMongodb('reads of single records on MongoDB', () => {
     const db = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
     client = db.client;
     connection = new Connection(db, safeLogger(undefined), {});
-    posts = new MongodbPosts(connection, new CreationBatcher(connection));
+    posts = new MongodbPosts(connection, 'posts', new CreationBatcher(connection));
     await posts.get('none');
     asked = [];
     client.on('commandStarted', ({ command }: { command: Document }) => {

@@ -75,8 +75,8 @@ await describeOnMongodb('a MongoDB server that stops responding', () => {
     const connection = new Connection(db, safeLogger(undefined), {});
     const creations = new CreationBatcher(connection);
     const [users, posts] = [
-      new MongodbUsers(connection, creations),
-      new MongodbPosts(connection, creations),
+      new MongodbUsers(connection, 'users', creations),
+      new MongodbPosts(connection, 'posts', creations),
     ];
     await untilServed(() => connection.ready(), 20_000);
     const [author, moved] = [user(), post()];

@@ -12,7 +12,7 @@ import {
 import type { User } from '../../domain/records/user.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
-import { matches, positionOf, type Row, type Table, versionedOf } from './table.ts';
+import { matches, positionOf, type Row, type Table, versionedOf, withFields } from './table.ts';
 
 export interface State {
   isClosed: boolean;
@@ -57,11 +57,13 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   }
 
   async list(query: ListQuery): Promise<Page<R>> {
-    const { conditions, order, after, total } = query;
-    const rows = this.table.rowsAfter(order, after).filter((row) => matches(row, conditions));
+    const { conditions, order, after, total, fields } = query;
+    const found = this.table.rowsAfter(order, after).filter((row) => matches(row, conditions));
+    const rows = fields ? found.map((row) => withFields(row, fields)) : found;
     const { items, next } = cutPage(rows, query, (row) => positionOf(row, order));
     const count = total && { total: this.table.matching(conditions).length };
-    return { items: items.map((row) => versionedOf<R>(row)), next, ...count };
+    const isProjected = fields !== undefined;
+    return { items: items.map((row) => versionedOf<R>(row)), next, isProjected, ...count };
   }
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {

@@ -14,6 +14,7 @@ import type { Post } from '../../domain/records/post.ts';
 import {
   type Collection,
   type Id,
+  pickFields,
   type Version,
   VersionedRecord,
 } from '../../domain/records/record.ts';
@@ -185,6 +186,10 @@ function meets({ search, declared }: Row, condition: Condition): boolean {
     case 'before':
       return compareKeys(value as SortKey, condition.value) < 0;
   }
+}
+
+export function withFields(row: Row, fields: readonly string[]): Row {
+  return { ...row, json: JSON.stringify(pickFields(JSON.parse(row.json), fields)) };
 }
 
 /** Returns a fresh copy, which callers may modify. */

@@ -77,12 +77,6 @@ export type TimeSpan = Span<Instant>;
 
 export const maxFilterIds = 100;
 
-/** Returns what a user is sorted by: a value of its search row, or a declared field. */
-export function userSortKey(user: User, by: string): SortKey {
-  if (!Object.hasOwn(sorts.users, by)) return declaredValue(user, by);
-  return searchFields.users[sorts.users[by as UserSort]](user);
-}
-
 /** Returns the value of a declared text or number, or null. */
 export function declaredValue(record: object, name: string): SortKey {
   const value: unknown = Reflect.get(record, name);

@@ -232,11 +232,7 @@ export async function readPage<R extends ServerMadeFields>(
   if (query === undefined) return { items: [], ...(request.total && { total: 0 }) };
   const page = await context.repository.list(query);
   const { fields } = request;
-  return fields === undefined || page.isProjected ? page : withFields(page, fields);
-}
-
-/** Returns the page with only these fields of its records. */
-export function withFields<R extends object>(page: Page<R>, fields: readonly string[]): Page<R> {
+  if (fields === undefined || page.isProjected) return page;
   const items = page.items.map(({ record, version }) => {
     return new VersionedRecord(pickFields(record, fields), version);
   });

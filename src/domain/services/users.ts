@@ -1,9 +1,9 @@
 import { type Deletion, deleteModes, type UserRepository } from '../../ports/user-repository.ts';
 import { subjectOf } from '../access/access.ts';
 import { isRostrumError, RostrumError } from '../errors.ts';
-import { cutPage, type Page, type Position } from '../lists/list.ts';
+import type { Page, Position } from '../lists/list.ts';
 import { type CheckedRequest, checkRequest, type ListRequest } from '../lists/list-request.ts';
-import { filters, type UserFilter, userSortKey } from '../lists/search.ts';
+import { filters, type UserFilter } from '../lists/search.ts';
 import { checkPreconditionOptions, type Precondition } from '../records/precondition.ts';
 import type { CreateOptions } from '../records/receipt.ts';
 import { type Id, pickFields, type Versioned, VersionedRecord } from '../records/record.ts';
@@ -26,7 +26,6 @@ import {
   readPage,
   storeNewRecord,
   updateRecord,
-  withFields,
 } from './record-use-cases.ts';
 
 type UserListRequest = ListRequest<UserFilter, string>;
@@ -77,8 +76,9 @@ async function listPublicUsers(
   const checked = checkRequest(request, context);
   context.access?.checkReadPublic();
   checkPublicOnly(context, checked);
-  const page = await readPublicPage(context, { ...checked, fields: context.publicFields });
-  return checked.fields === undefined ? page : withFields(page, checked.fields);
+  const { publicFields } = context;
+  const fields = checked.fields?.filter((name) => publicFields.includes(name)) ?? publicFields;
+  return readPage(context, { ...checked, fields });
 }
 
 /** Reads users in the public view, for a caller that sees their posts. */
@@ -150,29 +150,6 @@ async function deleteUser(
     if (canCount || !isRostrumError(error, 'user-has-posts')) throw error;
     throw new RostrumError('user-has-posts', {});
   }
-}
-
-/**
- * Fills the page up to its limit by the bytes of the *public* view. A page cut by hidden fields would reveal
- * their size.
- */
-async function readPublicPage(
-  context: UserContext,
-  request: CheckedRequest<UserFilter, string>,
-): Promise<Page<User>> {
-  const { order, limit } = request;
-  const position = ({ record }: Versioned<User>): Position => {
-    return { key: userSortKey(record, order.by), id: record.id };
-  };
-  let page = await readPage(context, request);
-  while (!page.isProjected && page.next !== undefined && page.items.length < limit) {
-    const rest = { ...request, after: page.next, limit: limit - page.items.length, total: false };
-    const { items, next } = await readPage(context, rest);
-    page = { ...page, items: [...page.items, ...items], next };
-    const cut = cutPage(page.items, request, position);
-    if (cut.next !== undefined) return { ...page, ...cut };
-  }
-  return page;
 }
 
 type KnownFilter = keyof typeof filters.users;

@@ -188,14 +188,6 @@ export function storeUnavailable(
   return new RostrumError('store-unavailable', { outcome }, { cause });
 }
 
-/** Returns the error of a change that was made in part: it can no longer say that nothing was changed. */
-export function afterChange(error: unknown): unknown {
-  const isUnchanged =
-    isRostrumError(error, 'overloaded') ||
-    (isRostrumError(error, 'store-unavailable') && error.details.outcome === 'none');
-  return isUnchanged ? storeUnavailable('unknown', error) : error;
-}
-
 /** Returns the error of a change that was rejected by the host's own rule in the store's database. */
 export function refusedByDatabase(cause: unknown): RostrumError<'refused'> {
   const reason = "A rule of this server's database rejects this change.";

@@ -1,7 +1,6 @@
 /** The interfaces that the core depends on, and helper functions for writing a store. */
 
 export {
-  afterChange,
   emailTaken,
   fieldTaken,
   isRostrumError,

@@ -18,9 +18,10 @@ const undecoded = { fieldsAsRaw: { firstBatch: true, nextBatch: true } } as cons
 const largestAverages = new Map<string, number>();
 
 /**
- * Runs a `find` or an `aggregate`, and returns its documents, undecoded, in batches of at most 16 MB. Usually the first
- * one has all documents. Once documents have been large lately, it has only as many of these as `bytes` would hold.
- * Closes the cursor if the caller stops early.
+ * Runs a `find` or an `aggregate` as a raw command, because the driver's own cursors take 1.3 to 2 times the processor
+ * time. Returns its documents, undecoded, in batches of at most 16 MB. Usually the first one has all documents. Once
+ * documents have been large lately, it has only as many of these as `bytes` would hold. Closes the cursor if the caller
+ * stops early.
  */
 export async function* readBatches(
   db: Db,

@@ -59,18 +59,8 @@ function pageCommand(collection: Collection, query: ListQuery): Document {
   return { aggregate: collection, pipeline };
 }
 
-interface Counted {
-  readonly total: number;
-  /** The time of the snapshot, for other reads of it. */
-  readonly time: { readonly atClusterTime: unknown };
-}
-
-async function count(
-  db: Db,
-  collection: Collection,
-  conditions: readonly Condition[],
-  call: Call,
-): Promise<Counted> {
+/** Returns the number of matches, and the time of the snapshot, for other reads of it. */
+async function count(db: Db, collection: Collection, conditions: readonly Condition[], call: Call) {
   const pipeline = [{ $match: matching(conditions) }, { $count: 'n' }];
   // Without conditions, count in the smallest index: otherwise the server would read every document.
   const hint = conditions.length === 0 && { hint: '_id_' };
@@ -79,8 +69,8 @@ async function count(
   const { cursor } = await call.run(({ maxTimeMS, signal }) =>
     db.command({ ...command, maxTimeMS }, { signal }),
   );
-  const { atClusterTime, firstBatch } = cursor;
-  return { total: firstBatch[0]?.n ?? 0, time: { atClusterTime } };
+  const total: number = cursor.firstBatch[0]?.n ?? 0;
+  return { total, time: { atClusterTime: cursor.atClusterTime } };
 }
 
 /** Reads documents, one after another, until their JSON takes more than `bytes`: a page, and one more. */

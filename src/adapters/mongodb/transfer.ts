@@ -74,7 +74,8 @@ function transferOf<R extends User | Post>(
     deleted: {
       scan: (limit, after) =>
         connection.read(async ({ maxTimeMS }) => {
-          const tombstones = db.collection<TombstoneDocument>(tombstoneCollections[collection]);
+          const name = tombstoneCollections[collection];
+          const tombstones = db.collection<{ _id: Id; lastVersion: Version }>(name);
           const filter = after === undefined ? {} : { _id: { $gt: after } };
           const options = { sort: { _id: 1 }, limit, maxTimeMS } as const;
           const found = await tombstones.find(filter, options).toArray();
@@ -97,11 +98,6 @@ function transferOf<R extends User | Post>(
       },
     },
   };
-}
-
-interface TombstoneDocument {
-  readonly _id: Id;
-  readonly lastVersion: Version;
 }
 
 function write<T>(

@@ -65,18 +65,15 @@ const filtersByName = filters as unknown as Readonly<
   Record<Collection, Readonly<Record<string, Filter<unknown>>>>
 >;
 
+const aSpan = 'an object with instants like 2026-11-21T09:30:00.000Z as "from" or "before"';
 const knownValueRules: Readonly<Record<FilterType, ValueRule>> = {
   text: { accepts: isText, expected: 'a string' },
   'text or null': { accepts: (it) => it === null || isText(it), expected: 'a string or null' },
   ids: { accepts: areIds, expected: `a list of at most ${maxFilterIds} strings` },
-  span: {
-    accepts: isSpan,
-    expected: 'an object with instants like 2026-11-21T09:30:00.000Z as "from" or "before"',
-  },
+  span: { accepts: isSpan, expected: aSpan },
   'span or null': {
     accepts: (it) => it === null || (isSpan(it) && Object.values(it as object).some(Boolean)),
-    expected:
-      'null, or an object with instants like 2026-11-21T09:30:00.000Z as "from" or "before"',
+    expected: `null, or ${aSpan}`,
   },
 };
 

@@ -35,9 +35,11 @@ export class RecordModel<R extends ServerMadeFields> {
     this.#rules = rules;
     this.#schema = schema;
     this.#declared = fieldsIn(declared);
-    const decisive = Object.keys(rules).filter((name) => isDecisive(rules[name]));
+    const ofType = (...types: FieldRule['type'][]) =>
+      Object.keys(rules).filter((name) => types.some((type) => type === rules[name]?.type));
+    this.#instants = ofType('instant');
+    const decisive = ofType('instant', 'reference');
     this.#decisive = new Map(decisive.map((name) => [foldedName(name), name]));
-    this.#instants = Object.keys(rules).filter((name) => rules[name]?.type === 'instant');
   }
 
   /**
@@ -168,10 +170,6 @@ export class RecordModel<R extends ServerMadeFields> {
   }
 }
 
-function isDecisive(rule: FieldRule | undefined): boolean {
-  return rule?.type === 'instant' || rule?.type === 'reference';
-}
-
 function invalidRecord({ list }: Issues): RostrumError<'invalid-record'> {
   return new RostrumError('invalid-record', { issues: list });
 }
@@ -188,12 +186,9 @@ function checkPatch(patch: unknown): asserts patch is Readonly<Record<string, un
 /** Limits the size of the caller's input: the record without its uncounted fields. */
 function checkSize(record: JsonObject, uncounted: object, issues: Issues): void {
   // The difference lacks a pair of braces (2 bytes) and has the comma between the parts (1 byte).
-  const size = jsonBytes(record) - jsonBytes(uncounted) + 1;
+  const bytes = (part: object) => utf8Bytes(JSON.stringify(part));
+  const size = bytes(record) - bytes(uncounted) + 1;
   if (size <= recordLimits.bytes) return;
   const most = `${recordLimits.bytes} bytes as compact JSON`;
   issues.add([], 'too-large', `A record must have at most ${most}; this one has ${size}.`);
-}
-
-function jsonBytes(value: object): number {
-  return utf8Bytes(JSON.stringify(value));
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, Document } from 'mongodb';
 import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
-import type { DeclaredFields } from '../../../domain/fields/declared-fields.ts';
+import { DeclarationError, type DeclaredFields } from '../../../domain/fields/declared-fields.ts';
 import type { Logger } from '../../../ports/logger.ts';
+import { MongodbStoreError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type Bounds, Call, Primary } from './call.ts';
-import { Startup } from './startup.ts';
+import { openDatabase } from './startup.ts';
 
 /**
  * A store's connection: opened in the background, maintained by the driver, closed once. Every port call goes
@@ -13,23 +14,27 @@ import { Startup } from './startup.ts';
  */
 export class Connection {
   readonly db: Db;
-  readonly #startup: Startup;
+  /** Those that the store was opened with; once it is open, all those of the database. */
+  declaredFields: DeclaredFields;
+  readonly #logger: Logger;
   readonly #primary: Primary;
   readonly #inProgress = new Set<Promise<unknown>>();
+  #isOpen = false;
+  /** Why the first connection failed. */
+  #problem: unknown;
+  #lastLogged = '';
+  #hasGivenUp = false;
   #closed: Promise<void> | undefined;
 
   constructor(db: Db, logger: Logger, declaredFields: DeclaredFields) {
     this.db = db;
+    this.declaredFields = declaredFields;
+    this.#logger = logger;
     this.#primary = new Primary(() => db.command(linearizableRead));
     db.client.on('topologyDescriptionChanged', ({ newDescription }) =>
       this.#primary.update([...newDescription.servers.values()]),
     );
-    this.#startup = new Startup(db, logger, declaredFields);
-  }
-
-  /** See {@link Startup.declaredFields}. */
-  get declaredFields(): DeclaredFields {
-    return this.#startup.declaredFields;
+    void this.#tryUntilOpen();
   }
 
   /**
@@ -72,7 +77,7 @@ export class Connection {
     if (this.#closed) throw storeUnavailable('none');
     signal?.throwIfAborted();
     const call = new Call(this.#primary, signal);
-    const work = call.within(this.#startup.wait().then(() => body(call)));
+    const work = call.within(this.#waitUntilOpen().then(() => body(call)));
     this.#inProgress.add(work);
     try {
       return await work;
@@ -81,12 +86,62 @@ export class Connection {
     }
   }
 
+  /** Makes the first connection. */
+  async #tryUntilOpen(): Promise<void> {
+    while (!this.#hasGivenUp) {
+      try {
+        this.declaredFields = await openDatabase(this.db, this.declaredFields, this.#logger);
+        this.#isOpen = true;
+        return;
+      } catch (problem) {
+        if (!this.#hasGivenUp) this.#report(problem);
+        // Each try declares the fields as pending, so that other processes reject their values.
+        if (problem instanceof DeclarationError) return;
+      }
+      await sleep(limits.reconnectMs, undefined, { ref: false });
+    }
+  }
+
+  /** Throws `store-unavailable` if that takes too long. */
+  async #waitUntilOpen(): Promise<void> {
+    const end = performance.now() + limits.openingMs;
+    while (!this.#isOpen) {
+      // A server that cannot be reached may respond soon. A rejected one has to be changed by its operator first.
+      const isOver = this.#hasGivenUp || isRejection(this.#problem);
+      if (isOver || performance.now() > end) throw storeUnavailable('none', this.#problem);
+      await sleep(limits.openingCheckMs);
+    }
+  }
+
+  /** Logs a problem, but only once while it lasts. */
+  #report(problem: unknown): void {
+    this.#problem = problem;
+    const { name, code, message } = problem as Error & { readonly code?: unknown };
+    const kind = isRejection(problem) ? message : `${code ?? name}`;
+    if (kind === this.#lastLogged) return;
+    this.#lastLogged = kind;
+    const { client, databaseName } = this.db;
+    const { hosts, srvHost } = client.options;
+    const fields = { database: databaseName, hosts: srvHost ?? hosts.join() };
+    if (isRejection(problem)) this.#logger.error(fields, message);
+    else this.#logger.warn({ ...fields, reason: message }, notOpen);
+    this.#logger.debug?.({ err: problem }, 'The driver error.');
+  }
+
   async #close(): Promise<void> {
     await atMost(limits.closingMs, Promise.allSettled(this.#inProgress));
-    this.#startup.giveUp();
+    this.#hasGivenUp = true;
     await atMost(limits.driverCloseMs, this.db.client.close()).catch(() => {});
   }
 }
+
+/** True if an operator has to change something first. */
+function isRejection(problem: unknown): problem is Error {
+  return problem instanceof MongodbStoreError || problem instanceof DeclarationError;
+}
+
+const notOpen =
+  'The MongoDB database cannot be opened yet. Rostrum keeps trying, and calls fail until it succeeds.';
 
 function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   return Promise.race([work, sleep(ms, undefined, { ref: false })]);

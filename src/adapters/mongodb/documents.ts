@@ -79,7 +79,8 @@ export function readRecord(
   const own = membersOf(custom, fields?.map(escapeKey));
   const parts = [
     membersOf(known, fields),
-    own.includes('"$') ? unescapeKeys(own) : own,
+    // Removes what `escapeKey` has added.
+    own.includes('"$') ? own.replaceAll(/(^|[{,])"\$((?:[^"\\]|\\.)*":)/g, '$1"$2') : own,
     membersOf({ createdAt, updatedAt }, fields),
   ];
   const joined = `{${parts.filter((part) => part !== '').join()}}`;
@@ -149,11 +150,6 @@ export function receiptUpsert(
 /** Escapes a key that the server or its drivers would misunderstand, such as `$ref`. */
 function escapeKey(key: string): string {
   return key.startsWith('$') || key === '_bsontype' ? `$${key}` : key;
-}
-
-/** Removes what `escapeKey` has added, from the keys in a JSON text. */
-function unescapeKeys(json: string): string {
-  return json.replaceAll(/(^|[{,])"\$((?:[^"\\]|\\.)*":)/g, '$1"$2');
 }
 
 /** Copies a value with escaped keys, without members that are undefined. */

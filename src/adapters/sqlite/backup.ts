@@ -105,7 +105,11 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
         });
         return isMoved;
       } catch (error) {
-        if (!isMoved && isUnusable(error)) isMoved = moveAside(path);
+        // With another page size, SQLite reports the data file as read-only.
+        const isUnusable =
+          hasCode(error, 'corrupt', 'notADatabase', 'readOnly') ||
+          (error instanceof SqliteStoreError && error.code === 'store-not-a-database');
+        if (!isMoved && isUnusable) isMoved = moveAside(path);
         // A lock that another process holds is reported as `busy`, or with result code 0.
         else if (hasCode(error, 'none', 'busy') && performance.now() < end) await pause(retryMs);
         else throw error instanceof DriverError ? openingError(path, error) : error;
@@ -174,12 +178,6 @@ function checkBackup(connection: Connection, from: string): void {
     if (!(error instanceof DriverError)) throw error;
   }
   throw new SqliteStoreError('store-damaged', `The backup ${from} is damaged: use another one.`);
-}
-
-/** Returns true if SQLite cannot write to the data file. With another page size, it reports it as read-only. */
-function isUnusable(error: unknown): boolean {
-  if (error instanceof SqliteStoreError) return error.code === 'store-not-a-database';
-  return hasCode(error, 'corrupt', 'notADatabase', 'readOnly');
 }
 
 function moveAside(path: string): true {

@@ -5,7 +5,6 @@ import {
   newestFirst,
   type PostFilter,
   type SharedFilter,
-  type TimeSpan,
 } from '../lists/search.ts';
 import { addMs, type Instant } from '../records/instant.ts';
 import { isPlainObject } from '../records/json.ts';
@@ -86,9 +85,11 @@ export class Access {
     now: Instant,
   ): Filter {
     if (this.canSeeAll || this.#isOwn(filter.authorId)) return filter;
-    const { publishedAt = {} } = filter;
-    if (publishedAt === null) return { ...filter, publishedAt: undefined, ids: [] };
-    return { ...filter, publishedAt: untilNow(publishedAt, now) };
+    const { publishedAt: span = {} } = filter;
+    if (span === null) return { ...filter, publishedAt: undefined, ids: [] };
+    const afterNow = addMs(now, 1);
+    const isLater = span.before === undefined || span.before > afterNow;
+    return { ...filter, publishedAt: isLater ? { ...span, before: afterNow } : span };
   }
 
   // Ownership is checked inside the step that makes the change.
@@ -145,9 +146,9 @@ export class Access {
   }
 }
 
-/** True if a record may have this text as its id. */
+/** True for at most 255 characters without control characters that are not `.` or `..` in a path, or {@link selfAlias}. */
 export function isId(text: string): boolean {
-  return text !== selfAlias && idPattern.test(text);
+  return text !== selfAlias && /^(?!\.{1,2}$)[^\p{Cc}\p{Surrogate}]{1,255}$/u.test(text);
 }
 
 /**
@@ -206,15 +207,6 @@ type Right = Scope extends `${Collection}:${infer R}` ? R : never;
 
 /** Stands for the caller's subject in paths and filters, so no id is equal to it. */
 export const selfAlias = 'me';
-
-/** An id has at most 255 characters, no control characters, and is not `.` or `..` in a path. */
-const idPattern = /^(?!\.{1,2}$)[^\p{Cc}\p{Surrogate}]{1,255}$/u;
-
-/** Returns the part of a span that is not in the future. */
-function untilNow({ from, before }: TimeSpan, now: Instant): TimeSpan {
-  const afterNow = addMs(now, 1);
-  return { from, before: before === undefined || before > afterNow ? afterNow : before };
-}
 
 function forbidden(
   scope: Scope,

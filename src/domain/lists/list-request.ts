@@ -107,7 +107,12 @@ export function checkRequest<Filter extends SharedFilter, Sort extends string>(
   const { limit = pageLimits.records } = request;
   checkFilter(filter, options);
   checkOrder(order, options);
-  if (after !== undefined) checkPosition(after, order.by, options.declared);
+  if (after !== undefined) {
+    const position = checkOptions<Position>(after, ['key', 'id'], 'position');
+    if (!isPosition(position, order.by, options.declared)) {
+      throw new TypeError('The position "after" must be the "next" of a page in the same order.');
+    }
+  }
   if (!Number.isInteger(limit) || limit < 1 || limit > pageLimits.max) {
     throw new RangeError(`The limit must be an integer from 1 to ${pageLimits.max}.`);
   }
@@ -216,11 +221,6 @@ function checkOrder(order: Order<string>, { collection, declared }: ListOptions)
   if (direction !== 'asc' && direction !== 'desc') {
     throw new RangeError('The direction of an order must be "asc" or "desc".');
   }
-}
-
-function checkPosition(after: Position, by: string, declared?: FieldDeclarations): void {
-  if (isPosition(checkOptions<Position>(after, ['key', 'id'], 'position'), by, declared)) return;
-  throw new TypeError('The position "after" must be the "next" of a page in the same order.');
 }
 
 /** Returns true for a possible position in a list with this order. */

@@ -44,12 +44,8 @@ export function readUrl(url: string): Db {
     // Again, because the driver does not prefer it to the options "j" and "wtimeout".
     return client.db(hasDatabase ? undefined : 'rostrum', { writeConcern });
   } catch (error) {
-    throw new MongodbUrlError(driversReason(error));
+    const { message, cause } = error as Error;
+    // A message with a cause repeats a host, which can be a user name and a password without the "@" that ends them.
+    throw new MongodbUrlError(cause ? 'it names a host or a port that is not valid' : message);
   }
-}
-
-function driversReason(error: unknown): string {
-  const { message, cause } = error as Error;
-  // This message repeats a host, which can be a user name and a password without the "@" that ends them.
-  return cause === undefined ? message : 'it names a host or a port that is not valid';
 }

@@ -1,10 +1,9 @@
 import {
   accessSync,
-  closeSync,
+  appendFileSync,
   constants,
   existsSync,
   mkdirSync,
-  openSync,
   statfsSync,
   statSync,
 } from 'node:fs';
@@ -59,7 +58,7 @@ export function prepareDataFile(path: string, fileSystemOf = fileSystemType): st
  * (https://sqlite.org/howtocorrupt.html, section 2.2).
  */
 export function makePrivateFile(file: string): void {
-  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  if (!existsSync(file)) appendFileSync(file, '', { mode: 0o600 });
 }
 
 /** Identifies the file behind a path; undefined if there is none. */

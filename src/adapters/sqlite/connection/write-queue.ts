@@ -123,8 +123,10 @@ export class WriteQueue {
       connection.run('COMMIT');
     } catch (error) {
       connection.rollBack();
+      // After other failures of a commit, such as one of fsync, it may be in the log, and take effect after a restart.
+      const isUndone = !isCommitting || hasCode(error, 'busy', 'full');
       if (hasCode(error, 'constraint')) this.#isolate(writes, error as DriverError);
-      else this.#reject(writes, error, isCommitting ? outcomeOfCommit(error) : 'none');
+      else this.#reject(writes, error, isUndone ? 'none' : 'unknown');
       return;
     }
     for (const one of settle) one();
@@ -155,12 +157,4 @@ export class WriteQueue {
     this.#file.log(error as Error, message);
     for (const write of writes) write.reject(translated);
   }
-}
-
-/**
- * Nothing was committed if SQLite reports a lock or a full disk. After other failures, such as one of fsync, the
- * commit may be in the log, and take effect after a restart.
- */
-function outcomeOfCommit(error: unknown): Outcome {
-  return hasCode(error, 'busy', 'full') ? 'none' : 'unknown';
 }

@@ -42,8 +42,13 @@ export async function readPage<R>(
 
 /** Returns the command that reads a page, and one more record. */
 function pageCommand(collection: Collection, query: ListQuery): Document {
-  const { conditions, fields, order } = query;
-  const [filter, sort, limit] = [filterAfter(query), sorting(order), query.limit + 1];
+  const { conditions, fields, order, after } = query;
+  const match = matching(conditions);
+  const ranges = after && rangesAfter(after, order).map((range) => ({ $and: [match, range] }));
+  const filter = ranges ? { $or: ranges } : match;
+  const step = order.direction === 'asc' ? 1 : -1;
+  const sort = { [pathOf(order)]: step, _id: step };
+  const limit = query.limit + 1;
   const wanted = fields && projection(collection, fields, order);
   // The ends of a range share a plan.
   const planned = new Set(conditions.map((one) => (one.op === 'has' ? one : one.field)));
@@ -123,27 +128,11 @@ function predicate(condition: Condition): Document {
   return { $or: [{ [nfc]: test }, { [nfc]: { $exists: false }, [path]: test }] };
 }
 
-function sorting({ direction, ...field }: QueryOrder): Document {
-  const step = direction === 'asc' ? 1 : -1;
-  return { [pathOf(field)]: step, _id: step };
-}
-
 /**
- * Returns the filter for the documents after a position. It has up to three ranges of the sort index: the rest
- * of the documents with the same key, those with a later key, and those without one. The server merges the
- * ranges in order, so a page costs the same at any depth.
+ * Returns up to three ranges of the sort index, which are together after a position: the rest of the documents with the
+ * same key, those with a later key, and those without one. The server merges them in order, so a page costs the same at
+ * any depth.
  */
-function filterAfter({
-  conditions,
-  order,
-  after,
-}: Pick<ListQuery, 'conditions' | 'order' | 'after'>): Document {
-  const match = matching(conditions);
-  if (after === undefined) return match;
-  const ranges = rangesAfter(after, order);
-  return { $or: ranges.map((range) => ({ $and: [match, range] })) };
-}
-
 function rangesAfter({ key, id }: Position, order: QueryOrder): Document[] {
   const path = pathOf(order);
   const isAscending = order.direction === 'asc';

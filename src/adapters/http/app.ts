@@ -28,7 +28,7 @@ import { checkOptionNames, type RostrumAppOptions, type RostrumHttpOptions } fro
 import { problemsRouter } from './pages/problems.ts';
 import { pagesRouter } from './pages/router.ts';
 import { Problem } from './problems/problem.ts';
-import { apiRouter, methodNotAllowed, notFound } from './router.ts';
+import { apiRouter, notFound, otherMethods } from './router.ts';
 import { commonHeaders } from './send.ts';
 import { maxTargetLength } from './sizes.ts';
 import {
@@ -66,7 +66,7 @@ function createMiddleware(
     rejectDuringShutdown, // 503
     checkTarget(isOwnHost), // 414, 421, 400
     ...routers, // Everything that is served
-    methodNotAllowed, // 405
+    otherMethods, // OPTIONS, 405
     handleExposed, // Errors of middleware after Rostrum
     notFound, // 404
   ]) as KoaMiddleware;
@@ -215,10 +215,7 @@ export function createMetricsApp(
     throw new Problem('path-not-found', 'No such path. This port serves /metrics and /livez.');
   };
   const options = { logger, accessLog: false, isOwnHost, problemsAt: 'site' } as const;
-  return koaAppFor(
-    createMiddleware(options, [router.routes(), methodNotAllowed, missing]),
-    options,
-  );
+  return koaAppFor(createMiddleware(options, [router.routes(), otherMethods, missing]), options);
 }
 
 /** Returns an app that responds with 503, except for `/livez`, until another one is there to take its place. */

@@ -39,10 +39,9 @@ export interface EndpointResponse {
 /** All methods of the API, in the order of `Allow`. */
 export const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** HEAD works wherever GET does. */
-export type Method = Exclude<(typeof allMethods)[number], 'HEAD'>;
+export type Method = (typeof allMethods)[number];
 
-/** The media types of bodies by method, and the response header that lists them: in a 415 and, except for PUT, in OPTIONS. */
+/** The media types of bodies by method, and the response header that lists them: in a 415 and in OPTIONS. */
 export const acceptedBodies: { readonly [M in Method]?: AcceptedBody } = {
   POST: { types: ['application/json'], header: 'Accept-Post' },
   PUT: { types: ['application/json'], header: 'Accept' },
@@ -59,7 +58,8 @@ export interface AcceptedBody {
  * caller, query and headers are checked and the body is a JSON object; the service validates the fields.
  */
 export interface Endpoint {
-  readonly method: Method;
+  /** HEAD works wherever GET does, and OPTIONS everywhere. */
+  readonly method: Exclude<Method, 'HEAD' | 'OPTIONS'>;
   /** Below the API's prefix. */
   readonly path: string;
   /** The stable name of the operation: `listUsers`. */

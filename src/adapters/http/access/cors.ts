@@ -1,7 +1,7 @@
 import { unsafeOrigin } from '../../../domain/access/access.ts';
 import type { Scope } from '../../../domain/access/caller.ts';
 import { isOriginPattern, matchesOrigin } from '../../../domain/access/hosts.ts';
-import type { Middleware } from '../context.ts';
+import type { Context, Middleware } from '../context.ts';
 
 /** The response headers that scripts of other origins can read. */
 const exposed =
@@ -51,24 +51,16 @@ export function cors(patterns: readonly string[] = []): Middleware | undefined {
 }
 
 /**
- * Responds to preflights before credentials are checked, because a preflight has none. If a rate limit rejected
- * it, no script would see the 429. Allows every request header: none of them gives an origin rights.
+ * Completes the response to a preflight of an allowed origin. It allows every request header: none of them gives an
+ * origin rights.
  */
-export function preflight(patterns: readonly string[] = [], allow: string): Middleware | undefined {
-  if (patterns.length === 0) return undefined;
-  return (ctx, next) => {
-    const { origin, 'access-control-request-method': method } = ctx.headers;
-    if (origin === undefined || method === undefined) return next();
-    ctx.status = 204;
-    ctx.set('Allow', allow);
-    ctx.vary('Access-Control-Request-Headers');
-    if (patterns.some((pattern) => matchesOrigin(origin, pattern))) {
-      ctx.set({
-        'Access-Control-Allow-Methods': allow,
-        'Access-Control-Allow-Headers': ctx.get('Access-Control-Request-Headers'),
-        'Access-Control-Max-Age': maxAge,
-      });
-    }
-    return undefined;
-  };
+export function allowPreflight(ctx: Context, methods: string): void {
+  if (!ctx.response.has('Access-Control-Allow-Origin')) return;
+  if (ctx.headers['access-control-request-method'] === undefined) return;
+  ctx.vary('Access-Control-Request-Headers');
+  ctx.set({
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': ctx.get('Access-Control-Request-Headers'),
+    'Access-Control-Max-Age': maxAge,
+  });
 }

@@ -168,13 +168,6 @@ describe('paths and methods', () => {
     ]);
   });
 
-  it('OPTIONS accepts the query parameters of all methods of its path, and rejects others', async () => {
-    expect((await api.send('OPTIONS', '/users?limit=1&id=a&id=b')).status).to.equal(204);
-    expect((await api.send('OPTIONS', '/users/x?posts=keep')).status).to.equal(204);
-    expectProblem(await api.send('OPTIONS', '/users?limt=1'), 400, 'invalid-query');
-    expectProblem(await api.send('OPTIONS', '/posts/x?posts=keep'), 400, 'invalid-query');
-  });
-
   it('HEAD returns the status and headers of GET, without a body', async () => {
     const volatile = new Set(['date', 'x-request-id', 'connection', 'keep-alive']);
     const text = 'é'.repeat(300_000);

@@ -41,7 +41,7 @@ describe('rostrum openapi', function () {
       { bearer: ['users:write'] },
       { bearer: ['users:write:own'] },
     ]);
-    expect(remove?.description).to.contain('Needs the scope users:write, or users:write:own');
+    expect(remove?.description).to.contain('Needs users:write or users:write:own.');
     expect(remove?.description).to.contain('With "posts", it also needs posts:write');
     expect(Object.keys(remove?.responses ?? {})).to.include.members(['401', '403']);
     expect((await printed()).paths['/users']?.get).not.to.have.property('security');

@@ -55,7 +55,7 @@ export function cors(patterns: readonly string[] = []): Middleware | undefined {
  * origin rights.
  */
 export function allowPreflight(ctx: Context, methods: string): void {
-  if (!ctx.response.has('Access-Control-Allow-Origin')) return;
+  if (!ctx.res.hasHeader('Access-Control-Allow-Origin')) return;
   if (ctx.headers['access-control-request-method'] === undefined) return;
   ctx.vary('Access-Control-Request-Headers');
   ctx.set({

@@ -9,7 +9,7 @@ import { normalizePrefix, normalizePublicUrl } from '../target.ts';
 import { reference, sampleId } from './fields.ts';
 import { possibleHeaderNames, responseHeaders } from './headers.ts';
 import { problemContent, problemSchemas } from './problems.ts';
-import { mediaType, recordSchemas } from './schemas.ts';
+import { recordSchemas } from './schemas.ts';
 
 /** The options that the description depends on. */
 type Options = Pick<
@@ -95,20 +95,20 @@ const bearer: JsonSchema = {
 };
 
 function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
-  const { authenticate, anonymous, requireIfMatch = false, customFields = {} } = options;
+  const { authenticate, anonymous, requireIfMatch = false } = options;
   const { method, path, operation, summary, scopes, query = [], headers = [], body } = endpoint;
   const hasCallers = authenticate !== undefined || anonymous !== undefined;
-  const notes = hasCallers ? [describeScopes(endpoint)] : [];
+  const notes = hasCallers ? [`Needs ${scopes.join(' or ')}.`, endpoint.callerNote ?? ''] : [];
   // Requests without credentials don't belong to a user.
   const isOpen = !path.endsWith('/me') && scopes.some((scope) => anonymous?.includes(scope));
   const needsIfMatch = requireIfMatch && method !== 'GET';
-  const media = typeof body === 'string' ? mediaType(body, customFields) : undefined;
+  const media = typeof body === 'string' ? { schema: reference(body) } : undefined;
   const content = media && acceptedBodies[method]?.types.map((type) => [type, media] as const);
   return {
     operationId: operation,
     tags: [path.split('/')[1] ?? ''],
     summary,
-    description: [endpoint.description, ...notes].join(' '),
+    description: [endpoint.description, ...notes].join(' ').trimEnd(),
     parameters: [
       ...(path.includes(':id') ? [reference('id', 'parameters')] : []),
       ...query.map((one) => parameter(one, 'query')),
@@ -117,7 +117,7 @@ function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
     ],
     ...(content && { requestBody: { required: true, content: Object.fromEntries(content) } }),
     responses: {
-      ...successesOf(endpoint, options, hasCallers),
+      ...successesOf(endpoint, hasCallers),
       ...Object.fromEntries(
         Array.from(codesByStatus(endpoint), ([status, codes]) => [
           status,
@@ -129,11 +129,12 @@ function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
   };
 }
 
-function successesOf({ responses }: Endpoint, { customFields = {} }: Options, hasCallers: boolean) {
+function successesOf({ responses }: Endpoint, hasCallers: boolean): JsonSchema {
   const described = Object.entries(responses).map(([status, response]) => {
-    const { description, schema, headers = [] } = response;
-    const publicSchema = hasCallers ? response.publicSchema : undefined;
-    const content = schema && { 'application/json': mediaType(schema, customFields, publicSchema) };
+    const { description, schema, publicSchema, headers = [] } = response;
+    const full = schema && reference(schema);
+    const either = full && publicSchema && { anyOf: [full, reference(publicSchema)] };
+    const content = full && { 'application/json': { schema: (hasCallers && either) || full } };
     return [status, { description, headers: headersOf(headers), ...(content && { content }) }];
   });
   return Object.fromEntries(described) as JsonSchema;
@@ -166,21 +167,6 @@ function failureOf(codes: readonly ProblemCode[]): JsonSchema {
 function headersOf(own: readonly string[]): JsonSchema {
   const names = new Set([...possibleHeaderNames, ...own]);
   return Object.fromEntries(Array.from(names, (name) => [name, reference(name, 'headers')]));
-}
-
-const rights: Readonly<Record<string, string>> = {
-  own: "for the caller's own records",
-  public: 'for the public view',
-  all: 'for drafts and scheduled posts of others',
-};
-
-function describeScopes({ scopes: [always, ...narrower], callerNote = '' }: Endpoint): string {
-  const [collection] = always.split(':');
-  if (!narrower.every((scope) => scope.startsWith(`${collection}:`))) {
-    return 'Needs one of the scopes below.';
-  }
-  const others = narrower.map((scope) => `, or ${scope} ${rights[scope.split(':')[2] ?? '']}`);
-  return `Needs the scope ${always}${others.join('')}. ${callerNote}`.trimEnd();
 }
 
 /** One of the scopes is enough; an empty requirement stands for a request without credentials. */

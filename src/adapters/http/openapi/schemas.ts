@@ -1,11 +1,12 @@
-import type { DeclaredFields } from '../../../domain/fields/declared-fields.ts';
+import type { DeclaredFields, FieldDeclarations } from '../../../domain/fields/declared-fields.ts';
 import { type FieldRule, postRules, serverMade, userRules } from '../../../domain/fields/rules.ts';
 import { pageLimits } from '../../../domain/lists/list.ts';
+import type { JsonObject } from '../../../domain/records/json.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
-import type { JsonSchema, SchemaName } from '../endpoint.ts';
+import type { JsonSchema } from '../endpoint.ts';
 import type { CustomFieldsDescription } from '../options.ts';
 import { maxPositionLength } from '../sizes.ts';
-import { type CustomFields, customFieldsOf } from './custom-fields.ts';
+import { customFieldsOf } from './custom-fields.ts';
 import {
   countSchema,
   givenSchema,
@@ -18,48 +19,20 @@ import {
 
 const at = '2026-11-21T09:30:00.000Z';
 const made = { id: sampleId, createdAt: at, updatedAt: at };
-const ofPost = { authorId: '0192f0c0-1a2b-7c3d-8e4f-5a6b7c8d9e0f', publishedAt: at };
 
+/** Names, rules and examples of a collection. */
 const users = {
   many: 'users',
   rules: userRules,
-  sample: { name: 'Ada', email: 'ada@example.com' },
+  input: { name: 'Ada', email: 'ada@example.com' },
+  patch: { name: 'Ada Lovelace' },
 } as const;
 const posts = {
   many: 'posts',
   rules: postRules,
-  sample: { title: 'On engines', body: 'It weaves patterns.', authorId: null },
+  input: { title: 'On engines', body: 'It weaves patterns.', authorId: null, publishedAt: at },
+  patch: { title: 'On analytical engines' },
 } as const;
-
-/** An example of each schema for deployments without a schema of custom fields. */
-const examples: Readonly<Record<SchemaName, JsonSchema>> = {
-  User: { ...made, ...users.sample },
-  UserInput: users.sample,
-  PublicUser: { id: sampleId, name: users.sample.name, createdAt: at },
-  UserPatch: { name: 'Ada Lovelace' },
-  UserPage: { users: [{ ...made, ...users.sample }], next: null },
-  Post: { ...made, ...posts.sample, ...ofPost },
-  PostInput: posts.sample,
-  PostPatch: { title: 'On analytical engines' },
-  PostPage: { posts: [{ ...made, ...posts.sample, ...ofPost }], next: null },
-  Deleted: { deleted: true },
-  EventPage: { events: [{ type: 'post.updated', id: sampleId, version: 3 }], next: '4711.8211' },
-};
-
-/** @param publicSchema the schema for callers who see the public view only */
-export function mediaType(
-  name: SchemaName,
-  custom: CustomFieldsDescription,
-  publicSchema?: SchemaName,
-): JsonSchema {
-  const isCustom =
-    (name.startsWith('User') && custom.users !== undefined) ||
-    (name.startsWith('Post') && custom.posts !== undefined);
-  const schema = publicSchema
-    ? { anyOf: [reference(name), reference(publicSchema)] }
-    : reference(name);
-  return { schema, ...(!isCustom && { example: examples[name] }) };
-}
 
 /** Returns the schemas of all bodies, derived from the domain's validation rules. */
 export function recordSchemas(
@@ -67,8 +40,8 @@ export function recordSchemas(
   custom: CustomFieldsDescription,
 ): JsonSchema {
   return {
-    ...schemasOf('User', users, customFieldsOf('UserField_', declared.users, custom.users)),
-    ...schemasOf('Post', posts, customFieldsOf('PostField_', declared.posts, custom.posts)),
+    ...schemasOf('User', users, declared.users, custom.users),
+    ...schemasOf('Post', posts, declared.posts, custom.posts),
     Deleted: objectSchema('The record was deleted.', {
       deleted: { type: 'boolean', description: 'Always true.' },
     }),
@@ -98,15 +71,18 @@ const event: JsonSchema = objectSchema(
 
 function schemasOf(
   one: 'User' | 'Post',
-  { many, rules, sample }: typeof users | typeof posts,
-  custom: CustomFields,
+  { many, rules, ...samples }: typeof users | typeof posts,
+  declared: FieldDeclarations | undefined,
+  own: JsonObject | undefined,
 ): JsonSchema {
   const name = one.toLowerCase();
+  const custom = customFieldsOf(`${one}Field_`, declared, own);
   const fields = Object.entries<FieldRule>(rules);
   const fieldsBy = (schemaOf: (rule: FieldRule) => JsonSchema) =>
-    Object.fromEntries(
-      fields.map(([name, rule]) => [name, withExample(schemaOf(rule), sample, name)]),
-    );
+    Object.fromEntries(fields.map(([name, rule]) => [name, schemaOf(rule)]));
+  // Our examples may break a schema of the deployment.
+  const withExample = (schema: JsonSchema, example: JsonSchema) =>
+    own === undefined ? { ...schema, examples: [example] } : schema;
   const record = objectSchema(
     `A ${name}.`,
     { ...madeFields, ...fieldsBy(storedSchema), ...custom.properties },
@@ -141,9 +117,9 @@ function schemasOf(
     [many, 'next'],
   );
   return {
-    [one]: record,
-    [`${one}Input`]: input,
-    [`${one}Patch`]: patch,
+    [one]: withExample(record, { ...made, ...samples.input }),
+    [`${one}Input`]: withExample(input, samples.input),
+    [`${one}Patch`]: withExample(patch, samples.patch),
     // With `fields`, a record has its id and the fields that were asked for.
     [`Listed${one}`]: { ...record, required: ['id'] },
     ...(one === 'User' && { PublicUser: publicView(record) }),
@@ -167,14 +143,9 @@ function publicView({ properties, ...record }: JsonSchema): JsonSchema {
   return { ...record, description, properties: shown, required: ['id', 'name', 'createdAt'] };
 }
 
-const instant: JsonSchema = {
-  type: 'string',
-  format: 'date-time',
-  readOnly: true,
-  examples: [at],
-};
+const instant: JsonSchema = { type: 'string', format: 'date-time', readOnly: true };
 const madeFields: JsonSchema = {
-  id: { type: 'string', readOnly: true, examples: [sampleId] },
+  id: { type: 'string', readOnly: true },
   createdAt: instant,
   updatedAt: instant,
 };
@@ -194,8 +165,3 @@ const ignoredFields: JsonSchema = {
   createdAt: { type: 'string', readOnly: true, description: ignored },
   updatedAt: { type: 'string', readOnly: true, description: ignored },
 };
-
-function withExample(schema: JsonSchema, sample: JsonSchema, name: string): JsonSchema {
-  const value = sample[name];
-  return value === undefined ? schema : { ...schema, examples: [value] };
-}

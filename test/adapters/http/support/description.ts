@@ -7,7 +7,6 @@ import type { Answer } from './answer.ts';
 
 interface Media {
   readonly schema: object;
-  readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
@@ -36,7 +35,7 @@ export interface OpenApi {
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
-    readonly schemas: Readonly<Record<string, object>>;
+    readonly schemas: Readonly<Record<string, { readonly examples?: readonly unknown[] }>>;
     readonly responses: Readonly<Record<string, Described>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
     readonly headers: Readonly<Record<string, { readonly required?: boolean }>>;
@@ -149,10 +148,16 @@ export class DescriptionUnderTest {
     return this.#ajv.errorsText();
   }
 
-  /** Returns the request bodies of an operation by media type. */
-  contentOf(operationId: string): Readonly<Record<string, Media>> {
+  /** Returns the example of each request body of an operation, by media type. */
+  examplesOf(operationId: string): ReadonlyMap<string, unknown> {
     const operation = this.operations.find((one) => one.operationId === operationId);
-    return operation?.requestBody?.content ?? {};
+    const { schemas } = this.document.components;
+    return new Map(
+      Object.entries(operation?.requestBody?.content ?? {}).map(([type, { schema }]) => {
+        const { $ref } = schema as { readonly $ref: string };
+        return [type, schemas[nameOf($ref)]?.examples?.[0]];
+      }),
+    );
   }
 
   /** All bodies in the description, with their examples. */

@@ -1,10 +1,8 @@
 import { maxIssues } from '../../domain/fields/issues.ts';
 import type { Middleware } from './context.ts';
 import type { Parameter } from './endpoint.ts';
-import { Problem, type ProblemEntry } from './problems/problem.ts';
+import { Problem } from './problems/problem.ts';
 import { parseQuery } from './target.ts';
-
-type QueryError = Extract<ProblemEntry, { readonly parameter: string }>;
 
 /** Parses the query and checks it against the endpoint's parameters: 400 `invalid-query`. */
 export function validateQuery(
@@ -12,88 +10,64 @@ export function validateQuery(
   hintFor: (name: string) => string = () => '',
 ): Middleware {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
-  const allowed = [...known.keys()];
-  const invalidQuery = (sentence: string, errors: readonly ProblemEntry[]) =>
-    new Problem('invalid-query', sentence, { errors, members: { allowed } });
+  const members = { allowed: [...known.keys()] };
+
+  const messagesOf = (name: string, values: readonly string[]): readonly string[] => {
+    const parameter = known.get(name);
+    if (parameter === undefined) return [`Is unknown. ${hintFor(name)}`.trimEnd()];
+    const { atMost = 1 } = parameter;
+    const times = atMost === 1 ? 'once' : `${atMost} times`;
+    if (values.length > atMost) return [`Must not be given more than ${times}.`];
+    return values.flatMap((value) => parameter.check?.(value) ?? []);
+  };
+  const errorsOf = (name: string, values: readonly string[]) => {
+    const code = known.has(name) ? 'invalid' : 'unknown';
+    return messagesOf(name, values).map((message) => ({ parameter: name, code, message }));
+  };
 
   return ({ state: { rostrum } }, next) => {
     const text = rostrum.target.query;
     if (text === '') return next();
     const query = parseQuery(text);
-    if (query === undefined) throw invalidQuery('Malformed percent-encoding in the query.', []);
-    const errors: QueryError[] = [];
-    for (const [name, values] of query) {
-      errors.push(...errorsOf(name, values, known, hintFor));
-      if (errors.length >= maxIssues) break;
+    if (query === undefined) {
+      throw new Problem('invalid-query', 'Malformed percent-encoding in the query.', { members });
     }
-    if (errors.length > 0) throw invalidQuery(sentencesOf(errors), errors);
+    const all = query.entries().flatMap(([name, values]) => errorsOf(name, values));
+    const errors = all.take(maxIssues).toArray();
+    const [first] = errors;
+    if (first !== undefined) {
+      const sentence = sentenceOf(
+        `query parameter "${first.parameter}"`,
+        first.message,
+        errors.length,
+      );
+      throw new Problem('invalid-query', sentence, { errors, members });
+    }
     rostrum.query = query;
     return next();
   };
 }
 
-/** The errors whose sentences a message has; the others are only in `errors`. */
-const maxSentences = 10;
-
-function sentencesOf(errors: readonly QueryError[]): string {
-  const sentences = errors.slice(0, maxSentences).map(({ parameter, code, message }) => {
-    const name = `query parameter "${parameter.slice(0, 64)}"`;
-    return code === 'unknown'
-      ? `Unknown ${name}.${message.slice(unknownParameter.length)}`
-      : sentenceOf(name, message);
-  });
-  const others = errors.length > maxSentences ? ' More errors are in "errors".' : '';
-  return `${sentences.join(' ')}${others}`;
-}
-
-function errorsOf(
-  name: string,
-  values: readonly string[],
-  known: ReadonlyMap<string, Parameter>,
-  hintFor: (name: string) => string,
-): readonly QueryError[] {
-  const error = (code: string, message: string) => ({ parameter: name, code, message });
-  const parameter = known.get(name);
-  if (parameter === undefined) {
-    return [error('unknown', `${unknownParameter} ${hintFor(name)}`.trimEnd())];
-  }
-  const { atMost = 1 } = parameter;
-  if (values.length > atMost) {
-    const times = atMost === 1 ? 'once' : `${atMost} times`;
-    return [error('invalid', `Must not be given more than ${times}.`)];
-  }
-  return values.flatMap((value) => {
-    const message = parameter.check?.(value);
-    return message === undefined ? [] : [error('invalid', message)];
-  });
-}
-
-const unknownParameter = 'Unknown parameter.';
-
-/** Turns a message about a parameter or header into a sentence that names it. */
-function sentenceOf(name: string, message: string): string {
-  return `The ${name} ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
-}
-
 /** Checks the headers that the endpoint reads: 400 `invalid-header`. */
-export function validateHeaders(parameters: readonly Parameter[] = []): Middleware | undefined {
-  const known = parameters.flatMap(({ name, check }) =>
-    check === undefined ? [] : [{ key: name.toLowerCase(), name, check }],
-  );
-  if (known.length === 0) return undefined;
+export function validateHeaders(parameters: readonly Parameter[] = []): Middleware {
   return ({ headers }, next) => {
     const errors: { header: string; code: string; message: string }[] = [];
-    for (const { key, name, check } of known) {
-      const value = headers[key];
-      const message = typeof value === 'string' ? check(value) : undefined;
+    for (const { name, check } of parameters) {
+      const value = headers[name.toLowerCase()];
+      const message = typeof value === 'string' ? check?.(value) : undefined;
       if (message !== undefined) errors.push({ header: name, code: 'invalid', message });
     }
     const [first] = errors;
     if (first === undefined) return next();
-    const one = sentenceOf(`header ${first.header}`, first.message);
-    const sentence = errors.length === 1 ? one : `${errors.length} headers are malformed.`;
+    const sentence = sentenceOf(`header ${first.header}`, first.message, errors.length);
     throw new Problem('invalid-header', sentence, { errors });
   };
+}
+
+/** Turns the first message into a sentence that names its parameter or header. */
+function sentenceOf(name: string, message: string, count: number): string {
+  const others = count > 1 ? ' More errors are in "errors".' : '';
+  return `The ${name} ${message.charAt(0).toLowerCase()}${message.slice(1)}${others}`;
 }
 
 /** What a parameter accepts: a schema, and the check that says the same. */

@@ -78,7 +78,7 @@ describe('lists filtered by declared fields', () => {
     ] as const) {
       const { errors } = expectProblem(await api.get(`/posts?${name}=1`), 400, 'invalid-query');
       expect(errors[0]?.parameter).to.equal(name);
-      const said = (errors[0]?.message ?? '').replace('Unknown parameter. ', '');
+      const said = (errors[0]?.message ?? '').replace('Is unknown. ', '');
       if (typeof hint === 'string') expect(said).to.equal(hint);
       else expect(said).to.match(hint);
     }

@@ -40,19 +40,15 @@ describe('the query', () => {
     expectProblem(answer, 400, 'invalid-query');
   });
 
-  it('reports at most a hundred invalid parameters, and describes ten of them in its sentence', async () => {
-    const name = (n: number) => `$&${n}`;
-    const path = (count: number) =>
-      `/users/x?${Array.from({ length: count }, (_, n) => encodeURIComponent(name(n))).join('&')}`;
-    const some = expectProblem(await api.get(path(10)), 400, 'invalid-query');
-    const sentences = Array.from({ length: 10 }, (_, n) => `Unknown query parameter "${name(n)}".`);
-    expect(some.error).to.equal(sentences.join(' '));
-    const many = expectProblem(await api.get(path(1000)), 400, 'invalid-query');
-    expect(many.error).to.equal(`${sentences.join(' ')} More errors are in "errors".`);
-    expect(many.errors).to.have.lengthOf(100);
+  it('reports at most a hundred invalid parameters, and names the first in its sentence', async () => {
+    const names = Array.from({ length: 1000 }, (_, n) => encodeURIComponent(`$&${n}`));
+    const many = await api.get(`/users/x?${names.join('&')}`);
+    const { error, errors } = expectProblem(many, 400, 'invalid-query');
+    expect(error).to.equal('The query parameter "$&0" is unknown. More errors are in "errors".');
+    expect(errors).to.have.lengthOf(100);
     const mixed = await api.get('/users?limit=0&nonsense!=1');
     expect(expectProblem(mixed, 400, 'invalid-query').error).to.equal(
-      'The query parameter "limit" must be an integer from 1 to 1000. Unknown query parameter "nonsense!".',
+      'The query parameter "limit" must be an integer from 1 to 1000. More errors are in "errors".',
     );
   });
 
@@ -81,7 +77,7 @@ describe('the query', () => {
     ] as const) {
       const answer = await api.get(`/users?${encodeURIComponent(name)}=1`);
       const { error } = expectProblem(answer, 400, 'invalid-query');
-      expect(error).to.equal(`Unknown query parameter "${name}". ${hint}`);
+      expect(error).to.equal(`The query parameter "${name}" is unknown. ${hint}`);
     }
   });
 

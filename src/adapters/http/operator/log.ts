@@ -2,7 +2,6 @@ import type { Logger } from '../../../ports/logger.ts';
 import type { DeleteMode } from '../../../ports/user-repository.ts';
 import type { Context, Middleware } from '../context.ts';
 import type { Problem } from '../problems/problem.ts';
-import type { Target } from '../target.ts';
 
 /** Requests of load balancers. They are logged at the level `debug`. */
 const probes: ReadonlySet<string> = new Set(['/livez', '/readyz']);
@@ -10,32 +9,27 @@ const probes: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 /** Logs each request when its response has been sent or its client has gone. */
 export function logRequests(logger: Logger): Middleware {
   return (ctx, next) => {
-    const { req, res } = ctx;
+    const { req, res, headers } = ctx;
     const { rostrum } = ctx.state;
     const { bytesWritten: before } = req.socket;
     const start = performance.now();
     res.once('close', () => {
-      const isProbe = probes.has(rostrum.operation);
-      if (isProbe && logger.debug === undefined) return;
       const { operation, problem, refusal } = rostrum;
-      const line: Record<string, unknown> = {
-        method: req.method,
-        path: loggedPath(rostrum.target),
-      };
-      if (operation !== '') line.endpoint = operation;
-      if (res.writableFinished) line.status = res.statusCode;
-      else line.aborted = true;
-      if (problem !== undefined) line.code = problem.code;
-      const fields = problem && fieldsOf(problem);
-      if (fields !== undefined) line.fields = fields;
-      if (refusal !== undefined) line.reason = refusal;
+      const isSent = res.writableFinished;
       const bytes = req.socket.bytesWritten - before;
-      if (bytes >= 0) line.bytes = bytes; // A mocked socket does not count.
-      line.ms = Math.round((performance.now() - start) * 10) / 10;
-      addClient(line, ctx);
-      const { 'user-agent': agent } = req.headers;
-      if (agent !== undefined) line.userAgent = maskSecrets(agent);
-      if (isProbe) logger.debug?.(line, 'request');
+      const line = {
+        ...requestOf(ctx),
+        status: isSent ? res.statusCode : undefined,
+        aborted: isSent ? undefined : true,
+        code: problem?.code,
+        fields: problem && fieldsOf(problem),
+        reason: refusal,
+        bytes: bytes >= 0 ? bytes : undefined, // A mocked socket does not count.
+        ms: Math.round((performance.now() - start) * 10) / 10,
+        ...clientFields(ctx),
+        userAgent: headers['user-agent'] && maskSecrets(headers['user-agent']),
+      };
+      if (probes.has(operation)) logger.debug?.(line, 'request');
       else logger.info(line, 'request');
     });
     return next();
@@ -65,10 +59,7 @@ export interface AuditedChange {
 /** Logs a change once it is durable, before the response is sent. */
 export function logChange(ctx: Context, change: AuditedChange): void {
   const { operation, settings } = ctx.state.rostrum;
-  if (settings.logger === undefined) return;
-  const line = { endpoint: operation, ...change };
-  addClient(line, ctx);
-  settings.logger.info(line, 'change');
+  settings.logger?.info({ endpoint: operation, ...change, ...clientFields(ctx) }, 'change');
 }
 
 /**
@@ -82,14 +73,14 @@ export function failureLog(logger: Logger): (ctx: Context, problem: Problem) => 
     const isWarning = code !== 'internal';
     const omitted = isWarning && outcome !== 'unknown' ? repeats.take(code) : 0;
     if (omitted === undefined) return;
-    const { operation, target } = ctx.state.rostrum;
-    const line: Record<string, unknown> = { method: ctx.method, path: loggedPath(target) };
-    if (operation !== '') line.endpoint = operation;
-    line.code = code;
-    if (outcome !== undefined) line.outcome = outcome;
-    if (omitted > 0) line.omitted = omitted;
-    addClient(line, ctx);
-    line.err = cause;
+    const line = {
+      ...requestOf(ctx),
+      code,
+      outcome,
+      omitted: omitted || undefined,
+      ...clientFields(ctx),
+      err: cause,
+    };
     if (isWarning) logger.warn(line, message);
     else logger.error(line, 'The request failed.');
   };
@@ -115,17 +106,21 @@ export class Repeats {
   }
 }
 
-function addClient(line: Record<string, unknown>, { state: { rostrum } }: Context): void {
-  const { address, caller, requestId, traceId } = rostrum;
-  line.address = address;
-  if (caller !== undefined) line.caller = maskSecrets(caller.name);
-  line.requestId = maskSecrets(requestId);
-  if (traceId !== undefined) line.traceId = traceId;
+/** The path is without the query and anything after a `#`. */
+function requestOf({ method, state: { rostrum } }: Context) {
+  const { operation, target } = rostrum;
+  const path = maskSecrets(target.path.split('#', 1).join());
+  return { method, path, endpoint: operation || undefined };
 }
 
-/** The path as it is logged: without the query and anything after a `#`. */
-function loggedPath({ path }: Target): string {
-  return maskSecrets(path.split('#', 1).join());
+function clientFields({ state: { rostrum } }: Context) {
+  const { address, caller, requestId, traceId } = rostrum;
+  return {
+    address,
+    caller: caller && maskSecrets(caller.name),
+    requestId: maskSecrets(requestId),
+    traceId,
+  };
 }
 
 /**
@@ -139,8 +134,5 @@ const [searched, shown] = [2048, 256];
 
 /** Prepares a client's text for the log: shortened, and with secrets masked. */
 export function maskSecrets(text: string): string {
-  const bounded = text.length > searched ? text.slice(0, searched) : text;
-  const masked =
-    bounded.includes('rk_') || bounded.includes('ey') ? bounded.replace(secrets, '***') : bounded;
-  return masked.length > shown ? masked.slice(0, shown) : masked;
+  return text.slice(0, searched).replace(secrets, '***').slice(0, shown);
 }

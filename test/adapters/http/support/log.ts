@@ -9,7 +9,8 @@ export interface LogLine extends LogFields {
 export function keepLog(): { readonly logger: Logger; readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
   const at = (level: string) => (fields: LogFields, message: string) => {
-    lines.push({ ...fields, level, message });
+    const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+    lines.push({ ...Object.fromEntries(set), level, message });
   };
   const [debug, info, warn, error] = [at('debug'), at('info'), at('warn'), at('error')];
   return { logger: { debug, info, warn, error }, lines };

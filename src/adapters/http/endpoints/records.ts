@@ -18,7 +18,7 @@ import {
 import { preferredReturn } from '../headers/prefer.ts';
 import { logChange } from '../operator/log.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
-import { sendEmpty, sendJson, sendJsonText } from '../send.ts';
+import { sendText } from '../send.ts';
 
 // What the endpoints of users and posts have in common: headers, responses, problems, PUT and PATCH, responding.
 
@@ -161,13 +161,14 @@ export function createOptions({ headers }: Context): CreateOptions {
 /** Responds with a record, or 304 if the client has this version. */
 export function sendRecord(
   ctx: Context,
-  { version, json: text }: Versioned<unknown>,
+  { version, json }: Versioned<unknown>,
   view: View = 'full',
 ): void {
-  const isKnown = isNotModified(ctx, version, view);
-  ctx.set('ETag', entityTag(version, view));
-  if (isKnown) sendEmpty(ctx, 304);
-  else sendJsonText(ctx, 200, `${text}\n`);
+  const tag = entityTag(version, view);
+  const isKnown = isNotModified(ctx, tag);
+  ctx.set('ETag', tag);
+  if (isKnown) sendText(ctx, 304, null);
+  else sendText(ctx, 200, json);
 }
 
 /** A record after a change. */
@@ -180,39 +181,35 @@ export function sendCreated(
   id: string,
   created: Written & { readonly replayed?: boolean },
 ): void {
-  const { version, replayed = false } = created;
+  const { version, json, replayed = false } = created;
   if (!replayed) logChange(ctx, { collection, id, version });
-  sendWritten(ctx, 201, created);
+  ctx.set('ETag', entityTag(version));
   ctx.set('Location', `${ctx.state.rostrum.apiUrl}/${collection}/${encodeURIComponent(id)}`);
   if (replayed) ctx.set('Idempotency-Replayed', 'true');
+  sendPreferred(ctx, 201, json);
 }
 
 /** Responds to a change of the record that the path names. */
 export function sendChanged(
   ctx: Context,
   collection: Collection,
-  written: Written & { readonly changed: boolean },
+  { changed, version, json }: Written & { readonly changed: boolean },
 ): void {
-  const { changed, version } = written;
   const { id = '' } = ctx.params;
   if (changed) logChange(ctx, { collection, id, version });
-  sendWritten(ctx, 200, written);
+  ctx.set('ETag', entityTag(version));
+  sendPreferred(ctx, 200, json);
 }
 
 /** Responds to a deletion. */
 export function sendDeleted(ctx: Context): void {
-  if (!applyMinimal(ctx, 204)) sendJson(ctx, { deleted: true });
-}
-
-function sendWritten(ctx: Context, status: number, { version, json: text }: Written): void {
-  ctx.set('ETag', entityTag(version));
-  if (!applyMinimal(ctx, status === 200 ? 204 : status)) sendJsonText(ctx, status, `${text}\n`);
+  sendPreferred(ctx, 200, '{"deleted":true}');
 }
 
 /** Responds without a body if the client prefers that. */
-function applyMinimal(ctx: Context, status: number): boolean {
+function sendPreferred(ctx: Context, status: 200 | 201, json: string): void {
   const preferred = preferredReturn(ctx.headers.prefer);
   if (preferred !== undefined) ctx.set('Preference-Applied', `return=${preferred}`);
-  if (preferred === 'minimal') sendEmpty(ctx, status);
-  return preferred === 'minimal';
+  if (preferred !== 'minimal') sendText(ctx, status, json);
+  else sendText(ctx, status === 200 ? 204 : status, null);
 }

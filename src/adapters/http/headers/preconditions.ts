@@ -11,10 +11,10 @@ export function entityTag(version: Version, view: View = 'full'): string {
   return view === 'full' ? `"${version}"` : `"${version}-${view}"`;
 }
 
-/** An entity tag as a client sent it. */
+/** An entity tag as a client sent it: `"1"` of `W/"1"`, and whether it is weak. */
 interface EntityTag {
   readonly weak: boolean;
-  readonly opaque: string;
+  readonly tag: string;
 }
 
 const tag = String.raw`(?:W/)?"[!#-~\u0080-\u00ff]*"`;
@@ -26,38 +26,22 @@ const entityTags = new RegExp(`^${tagList}$`);
 /** What {@link parseEntityTags} reads, as the source of a regular expression. */
 export const entityTagsPattern = `^(?:\\*|${tagList})$`;
 
-/**
- * Reads `If-Match` or `If-None-Match`: `*`, or entity tags.
- *
- * @returns undefined if it is malformed
- */
-export function parseEntityTags(header: string): readonly EntityTag[] | '*' | undefined {
-  if (header === '*') return header;
+/** Reads the entity tags of `If-Match` or `If-None-Match`: none for `*`, and undefined if it is malformed. */
+export function parseEntityTags(header: string): readonly EntityTag[] | undefined {
+  if (header === '*') return [];
   if (!entityTags.test(header)) return undefined;
-  return [...header.matchAll(/(W\/)?"([^"]*)"/g)].map(([, weak, opaque = '']) => ({
+  return [...header.matchAll(/(W\/)?("[^"]*")/g)].map(([, weak, tag = '']) => ({
     weak: weak !== undefined,
-    opaque,
+    tag,
   }));
-}
-
-/**
- * The version that a tag names.
- *
- * @returns undefined for a tag that isn't ours or belongs to another view: it matches nothing
- */
-function versionOf({ opaque }: EntityTag, view: View = 'full'): Version | undefined {
-  const [, digits, of = 'full'] = /^([1-9]\d{0,15})(?:-(public))?$/.exec(opaque) ?? [];
-  if (digits === undefined || of !== view) return undefined;
-  const version = Number(digits);
-  return Number.isSafeInteger(version) ? version : undefined;
 }
 
 /** The precondition of a change (RFC 9110, section 13.1). The headers have already been validated. */
 export function preconditionOf({ headers, state }: Context): Precondition {
   const { 'if-match': only, 'if-none-match': except } = headers;
   return {
-    only: only === undefined ? undefined : strongVersions(only),
-    except: except === undefined ? undefined : weakVersions(except),
+    only: only === undefined ? undefined : versionsIn(only, 'strong'),
+    except: except === undefined ? undefined : versionsIn(except, 'weak'),
     required: state.rostrum.settings.requireIfMatch,
   };
 }
@@ -66,33 +50,30 @@ export function preconditionOf({ headers, state }: Context): Precondition {
  * Evaluates the preconditions of a read: `If-Match` first, then `If-None-Match` (RFC 9110, section 13.2.2).
  * Returns true if the client has this version already.
  *
+ * @param tag the entity tag of the current version
  * @throws Problem `version-mismatch`
  */
-export function isNotModified({ headers }: Context, version: Version, view: View): boolean {
+export function isNotModified({ headers }: Context, tag: string): boolean {
   const { 'if-match': only, 'if-none-match': except } = headers;
-  if (only !== undefined && !matches(strongVersions(only, view), version)) {
-    throw versionMismatch(only, entityTag(version, view));
+  if (only !== undefined && only !== '*' && !tagsIn(only, 'strong').includes(tag)) {
+    throw versionMismatch(only, tag);
   }
-  return except !== undefined && matches(weakVersions(except, view), version);
+  return except !== undefined && (except === '*' || tagsIn(except, 'weak').includes(tag));
 }
 
-function matches(versions: Versions, version: Version): boolean {
-  return versions === 'any' || versions.includes(version);
+/** The tags that count: `If-Match` uses the strong comparison, in which a weak tag never matches (section 8.8.3.2). */
+function tagsIn(header: string, comparison: 'strong' | 'weak'): readonly string[] {
+  const tags = parseEntityTags(header) ?? [];
+  return tags.flatMap(({ weak, tag }) => (weak && comparison === 'strong' ? [] : [tag]));
 }
 
-/** `If-Match` uses the strong comparison: a weak tag never matches (section 8.8.3.2). */
-function strongVersions(header: string, view?: View): Versions {
-  return versions(header, (tag) => !tag.weak, view);
-}
-
-function weakVersions(header: string, view?: View): Versions {
-  return versions(header, () => true, view);
-}
-
-function versions(header: string, counts: (tag: EntityTag) => boolean, view?: View): Versions {
-  const tags = parseEntityTags(header);
-  if (tags === '*') return 'any';
-  return (tags ?? []).filter(counts).flatMap((tag) => versionOf(tag, view) ?? []);
+/** The versions of tags in the full view; other tags match nothing. */
+function versionsIn(header: string, comparison: 'strong' | 'weak'): Versions {
+  if (header === '*') return 'any';
+  const versions = tagsIn(header, comparison).map((tag) =>
+    Number(/^"([1-9]\d{0,15})"$/.exec(tag)?.[1]),
+  );
+  return versions.filter(Number.isSafeInteger);
 }
 
 /** @param tag the entity tag of the current version */
@@ -100,8 +81,7 @@ export function versionMismatch(ifMatch: string | undefined, tag: string): Probl
   const sentence = 'The version of the record does not meet the precondition.';
   const hint =
     'A weak entity tag (W/"…") in If-Match never matches; compression by a proxy makes tags weak.';
-  const tags = ifMatch === undefined ? [] : parseEntityTags(ifMatch);
-  const isWeak = Array.isArray(tags) && tags.some(({ weak }) => weak);
+  const isWeak = parseEntityTags(ifMatch ?? '')?.some(({ weak }) => weak);
   return new Problem('version-mismatch', isWeak ? `${sentence} ${hint}` : sentence, {
     headers: { ETag: tag },
   });

@@ -11,12 +11,6 @@ export function entityTag(version: Version, view: View = 'full'): string {
   return view === 'full' ? `"${version}"` : `"${version}-${view}"`;
 }
 
-/** An entity tag as a client sent it: `"1"` of `W/"1"`, and whether it is weak. */
-interface EntityTag {
-  readonly weak: boolean;
-  readonly tag: string;
-}
-
 const tag = String.raw`(?:W/)?"[!#-~\u0080-\u00ff]*"`;
 
 /** Entity tags with commas between them. Members can be empty (RFC 9110, section 5.6.1.2). */
@@ -27,21 +21,17 @@ const entityTags = new RegExp(`^${tagList}$`);
 export const entityTagsPattern = `^(?:\\*|${tagList})$`;
 
 /** Reads the entity tags of `If-Match` or `If-None-Match`: none for `*`, and undefined if it is malformed. */
-export function parseEntityTags(header: string): readonly EntityTag[] | undefined {
+export function parseEntityTags(header: string): readonly string[] | undefined {
   if (header === '*') return [];
-  if (!entityTags.test(header)) return undefined;
-  return [...header.matchAll(/(W\/)?("[^"]*")/g)].map(([, weak, tag = '']) => ({
-    weak: weak !== undefined,
-    tag,
-  }));
+  return entityTags.test(header) ? (header.match(/(?:W\/)?"[^"]*"/g) ?? []) : undefined;
 }
 
 /** The precondition of a change (RFC 9110, section 13.1). The headers have already been validated. */
 export function preconditionOf({ headers, state }: Context): Precondition {
   const { 'if-match': only, 'if-none-match': except } = headers;
   return {
-    only: only === undefined ? undefined : versionsIn(only, 'strong'),
-    except: except === undefined ? undefined : versionsIn(except, 'weak'),
+    only: only === undefined ? undefined : versionsIn(only, strongTag),
+    except: except === undefined ? undefined : versionsIn(except, anyTag),
     required: state.rostrum.settings.requireIfMatch,
   };
 }
@@ -55,24 +45,22 @@ export function preconditionOf({ headers, state }: Context): Precondition {
  */
 export function isNotModified({ headers }: Context, tag: string): boolean {
   const { 'if-match': only, 'if-none-match': except } = headers;
-  if (only !== undefined && only !== '*' && !tagsIn(only, 'strong').includes(tag)) {
+  // The strong comparison: a weak tag never matches (section 8.8.3.2).
+  if (only !== undefined && only !== '*' && !parseEntityTags(only)?.includes(tag)) {
     throw versionMismatch(only, tag);
   }
-  return except !== undefined && (except === '*' || tagsIn(except, 'weak').includes(tag));
+  if (except === undefined || except === '*') return except === '*';
+  const tags = parseEntityTags(except) ?? [];
+  return tags.includes(tag) || tags.includes(`W/${tag}`);
 }
 
-/** The tags that count: `If-Match` uses the strong comparison, in which a weak tag never matches (section 8.8.3.2). */
-function tagsIn(header: string, comparison: 'strong' | 'weak'): readonly string[] {
-  const tags = parseEntityTags(header) ?? [];
-  return tags.flatMap(({ weak, tag }) => (weak && comparison === 'strong' ? [] : [tag]));
-}
+const strongTag = /^"([1-9]\d{0,15})"$/;
+const anyTag = /^(?:W\/)?"([1-9]\d{0,15})"$/;
 
-/** The versions of tags in the full view; other tags match nothing. */
-function versionsIn(header: string, comparison: 'strong' | 'weak'): Versions {
+/** The versions that tags name. A tag of another form, or of another view, matches nothing. */
+function versionsIn(header: string, form: RegExp): Versions {
   if (header === '*') return 'any';
-  const versions = tagsIn(header, comparison).map((tag) =>
-    Number(/^"([1-9]\d{0,15})"$/.exec(tag)?.[1]),
-  );
+  const versions = parseEntityTags(header)?.map((tag) => Number(form.exec(tag)?.[1])) ?? [];
   return versions.filter(Number.isSafeInteger);
 }
 
@@ -81,7 +69,7 @@ export function versionMismatch(ifMatch: string | undefined, tag: string): Probl
   const sentence = 'The version of the record does not meet the precondition.';
   const hint =
     'A weak entity tag (W/"…") in If-Match never matches; compression by a proxy makes tags weak.';
-  const isWeak = parseEntityTags(ifMatch ?? '')?.some(({ weak }) => weak);
+  const isWeak = parseEntityTags(ifMatch ?? '')?.some((tag) => tag.startsWith('W/'));
   return new Problem('version-mismatch', isWeak ? `${sentence} ${hint}` : sentence, {
     headers: { ETag: tag },
   });

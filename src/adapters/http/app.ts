@@ -10,7 +10,6 @@ import {
   type AppSettings,
   composeSteps,
   createRequestState,
-  hostOf,
   type Middleware,
   type RostrumState,
   setOperation,
@@ -32,7 +31,7 @@ import { apiRouter, notFound, otherMethods } from './router.ts';
 import { commonHeaders } from './send.ts';
 import { maxTargetLength } from './sizes.ts';
 import {
-  isHost,
+  hostForm,
   normalizePrefix,
   normalizePublicUrl,
   parseTarget,
@@ -64,7 +63,7 @@ function createMiddleware(
     cors(options.cors),
     handleErrors(logger), // Every error below becomes a problem here.
     rejectDuringShutdown, // 503
-    checkTarget(isOwnHost), // 414, 421, 400
+    checkTarget(isOwnHost), // 414, 400, 421
     ...routers, // Everything that is served
     otherMethods, // OPTIONS, 405
     handleExposed, // Errors of middleware after Rostrum
@@ -280,14 +279,15 @@ const rejectDuringShutdown: Middleware = ({ req: { socket }, state: { rostrum } 
 
 function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Middleware {
   return (ctx, next) => {
-    const { target } = ctx.state.rostrum;
+    const { target, host } = ctx.state.rostrum;
     if (ctx.originalUrl.length > maxTargetLength) {
       const sentence = `The path and the query must have at most ${maxTargetLength} characters.`;
       throw new Problem('uri-too-long', sentence);
     }
+    if (!target.isValid)
+      throw new Problem('invalid-path', 'Malformed percent-encoding in the path.');
     // A request without Host (HTTP/1.0) is accepted: this check protects browsers, which always send one.
-    const host = hostOf(ctx);
-    if (host !== undefined && !isHost(host)) {
+    if (host && !hostForm.test(host)) {
       throw new Problem(
         'bad-request',
         'The Host header must be a name or an address, with or without a port.',
@@ -300,8 +300,6 @@ function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Middleware {
         'The Host header names another server. If clients reach the server by it, set its public URL (--public-url).',
       );
     }
-    if (!target.isValid)
-      throw new Problem('invalid-path', 'Malformed percent-encoding in the path.');
     // Routes match the normalized path, and Koa cannot parse a target in absolute form.
     if (ctx.url !== target.url) ctx.url = target.url;
     return next();

@@ -34,6 +34,8 @@ export interface RequestState {
   readonly address: string;
   /** The target as this app sees it, without the path of a mount. */
   readonly target: Target;
+  /** The host and port: those of a target in absolute form take precedence over the header (RFC 9112, section 3.2.2). */
+  readonly host: string | undefined;
   /** Where the client sees the app: the public URL or the mount path, without a trailing slash. */
   readonly siteUrl: string;
   /** Where the client sees the API. */
@@ -50,8 +52,8 @@ export interface RequestState {
   refusal: string | undefined;
   /** Undefined until the caller is known, and on servers that require no credentials. */
   caller: Caller | undefined;
-  /** True for a request without credentials on a server that grants such requests some scopes. */
-  isAnonymous: boolean;
+  /** The caller of a request with credentials. */
+  namedCaller: Caller | undefined;
   /** What gives a request's slots back to the limiter. */
   readonly releases: (() => void)[];
   /** The services, bound to the caller. Undefined until the caller is known; set in every handler. */
@@ -68,11 +70,6 @@ export type Context = RouterContext<RostrumState>;
 
 /** Koa middleware that runs once `ctx.state.rostrum` is set. */
 export type Middleware = RouterMiddleware<RostrumState>;
-
-/** Returns the caller of a request with credentials. */
-export function namedCaller({ state: { rostrum } }: Context): Caller | undefined {
-  return rostrum.isAnonymous ? undefined : rostrum.caller;
-}
 
 /** The last step of an endpoint: the caller is known. */
 export type Handler = (
@@ -96,16 +93,19 @@ const noQuery: Query = new Map();
 
 export function createRequestState(ctx: Koa.Context, settings: AppSettings): RequestState {
   const { headers } = ctx;
+  const sentId = String(headers['x-request-id']);
   const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
   const { url } = ctx;
+  const target = parseTarget(url);
   const siteUrl = settings.publicUrl ?? (url === originalUrl ? '' : mountPath(url, originalUrl));
   const apiUrl = siteUrl + settings.prefix;
   return {
     settings,
-    requestId: requestIdFrom(headers['x-request-id']),
+    requestId: safeRequestId.test(sentId) ? sentId : randomUUID(),
     hostMatches: ctx.matched?.length ?? 0,
     address: settings.addressOf(ctx.req),
-    target: parseTarget(url),
+    target,
+    host: target.authority ?? headers.host,
     siteUrl,
     apiUrl,
     problemsUrl: `${settings.problemsAt === 'site' ? siteUrl : apiUrl}/problems`,
@@ -114,7 +114,7 @@ export function createRequestState(ctx: Koa.Context, settings: AppSettings): Req
     problem: undefined,
     refusal: undefined,
     caller: undefined,
-    isAnonymous: false,
+    namedCaller: undefined,
     releases: [],
     services: undefined,
     query: noQuery,
@@ -133,24 +133,15 @@ export class RequestAborted extends Error {
 /** The socket property with a signal that is aborted when the server starts to shut down. */
 export const stopSignal = Symbol('rostrum.stopSignal');
 
-/** The host and port in the request: those of an absolute target take precedence (RFC 9112, section 3.2.2). */
-export function hostOf({ headers, state }: Context): string | undefined {
-  return state.rostrum.target.authority ?? headers.host;
-}
-
 /** The URL of the server as the client sees it. */
 export function publicUrlOf(ctx: Context): string {
-  const { siteUrl } = ctx.state.rostrum;
+  const { siteUrl, host } = ctx.state.rostrum;
   if (siteUrl.startsWith('http')) return siteUrl;
-  return `${ctx.protocol}://${hostOf(ctx) ?? 'localhost'}${siteUrl}`;
+  return `${ctx.protocol}://${host ?? 'localhost'}${siteUrl}`;
 }
 
-/** Returns the client's own `X-Request-Id` if it is safe to log and send back, else a new id. */
-export function requestIdFrom(header: string | string[] | undefined): string {
-  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header)
-    ? header
-    : randomUUID();
-}
+/** A client's own `X-Request-Id` that is safe to log and send back. */
+const safeRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** `traceparent` (W3C Trace Context): version, trace id, parent id, flags. */
 const traceParent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?![^-])/;

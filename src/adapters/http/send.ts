@@ -1,4 +1,4 @@
-import { type Context, namedCaller } from './context.ts';
+import type { Context } from './context.ts';
 
 /** The headers of every response. */
 export function commonHeaders(requestId: string): Record<string, string> {
@@ -18,7 +18,7 @@ export function sendJson(ctx: Context, value: object, cacheControl?: 'no-store')
  * request with credentials is for this client alone.
  */
 export function sendText(ctx: Context, status: number, json: string | null): void {
-  ctx.set('Cache-Control', namedCaller(ctx) ? 'private, no-cache' : 'no-cache');
+  ctx.set('Cache-Control', ctx.state.rostrum.namedCaller ? 'private, no-cache' : 'no-cache');
   if (json !== null) ctx.set('Content-Type', 'application/json');
   ctx.body = json === null ? null : `${json}\n`;
   ctx.status = status; // Last, because a body sets it, too.

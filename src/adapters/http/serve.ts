@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import { clientAddresses } from './client-address.ts';
 import { Connections, drainMs } from './connections.ts';
-import { requestIdFrom, stopSignal } from './context.ts';
+import { stopSignal } from './context.ts';
 import { checkOptionNames, defaultLimits, type ServeOptions } from './options.ts';
 import { Problem, problemResponse } from './problems/problem.ts';
 import { commonHeaders } from './send.ts';
@@ -147,7 +148,7 @@ function rejections({ logger, metrics, publicUrl }: ServeOptions) {
   return (cause = '', socket: Socket): string => {
     const problem = parserProblems[cause] ?? badRequest;
     const { status, code } = problem;
-    const requestId = requestIdFrom(undefined);
+    const requestId = randomUUID();
     const address = addressOf({ socket, headers: {} });
     metrics?.problem(code);
     logger?.info({ cause, status, code, address, requestId }, 'refused');

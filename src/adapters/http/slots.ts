@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { RostrumError } from '../../domain/errors.ts';
 import { rateLimitKey } from './access/rate-limit.ts';
 import { accepted } from './connections.ts';
-import { type Context, namedCaller, RequestAborted } from './context.ts';
+import { type Context, RequestAborted } from './context.ts';
 
 /** In bytes. A larger response counts until its client has read it. */
 const smallResponse = 64 * 1024;
@@ -36,8 +36,8 @@ export const limits = {
 export const overloaded = new RostrumError('overloaded', {});
 
 /** The client of a request, for which it counts: the caller, else the address. */
-export function clientOf(ctx: Context): string {
-  return namedCaller(ctx)?.name ?? ` ${rateLimitKey(ctx.state.rostrum.address)}`;
+export function clientOf({ state: { rostrum } }: Context): string {
+  return rostrum.namedCaller?.name ?? ` ${rateLimitKey(rostrum.address)}`;
 }
 
 /** For how many iterations of the event loop waiting requests let new connections go first. */

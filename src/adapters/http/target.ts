@@ -7,7 +7,7 @@ export interface Target {
    * A `%2F` stays inside its segment (RFC 3986, section 2.4).
    */
   readonly path: string;
-  /** False for malformed percent-encoding; `path` then holds the malformed segment as it was sent. */
+  /** False for a malformed path, whose `path` is as it was sent, or a malformed authority. */
   readonly isValid: boolean;
   /** The query as it was sent, without its question mark. */
   readonly query: string;
@@ -19,52 +19,36 @@ export interface Target {
 
 const absoluteForm = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i;
 
+/** A name, an IPv4 address, or an IPv6 address in brackets (RFC 3986, section 3.2.2), with or without a port. */
+export const hostForm = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
+
+/** The characters that `encodeURIComponent` leaves alone, and the slash. */
+const alreadyNormal = /^\/[\w\-.!~*'()/]*$/;
+
 /** Parses a target in origin form or absolute form (`GET http://host/path`; RFC 9112, section 3.2.2). */
 export function parseTarget(target: string): Target {
   const [front = '', scheme = 'http', authority] = target.startsWith('/')
     ? []
     : (absoluteForm.exec(target) ?? []);
   const mark = target.indexOf('?', front.length);
-  const path = mark < 0 ? target.slice(front.length) : target.slice(front.length, mark);
-  const normal = normalize(path === '' ? '/' : path);
-  const isNamed = authority === undefined || (/^https?$/i.test(scheme) && isAuthority(authority));
+  const end = mark < 0 ? target.length : mark;
+  const sent = target.slice(front.length, end) || '/';
+  const normal = alreadyNormal.test(sent) || sent === '*' ? sent : normalize(sent);
+  const path = normal ?? sent;
+  const isHttp = authority === undefined || (/^https?$/i.test(scheme) && hostForm.test(authority));
   return {
-    path: normal.path,
-    isValid: normal.isValid && isNamed,
-    query: mark < 0 ? '' : target.slice(mark + 1),
-    url: mark < 0 ? normal.path : normal.path + target.slice(mark),
-    authority: isNamed ? authority : undefined,
+    path,
+    isValid: normal !== undefined && isHttp,
+    query: target.slice(end + 1),
+    url: path + target.slice(end),
+    authority,
   };
 }
 
-/** An http URL has a host (RFC 9110, section 4.2.1). */
-function isAuthority(text: string): boolean {
-  return isHost(text) && !/^(?::|$)/.test(text);
-}
-
-/** An IPv6 address or a later one in brackets, or a name (RFC 3986, section 3.2.2), with or without a port. */
-const host =
-  /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w\-.~!$&'()*+,;=:]+)\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::(\d*))?$/i;
-
-/** True for a valid value of `Host` (RFC 9110, section 7.2), which can be empty. */
-export function isHost(text: string): boolean {
-  const [whole, port = ''] = host.exec(text) ?? [];
-  return whole !== undefined && Number(port) <= 65_535;
-}
-
-/** The characters that `encodeURIComponent` leaves alone, and the slash. */
-const alreadyNormal = /^\/[\w\-.!~*'()/]*$/;
-
-function normalize(path: string): Pick<Target, 'path' | 'isValid'> {
-  if (alreadyNormal.test(path) || path === '*') return { path, isValid: true };
-  let isValid = path.startsWith('/');
-  const segments = path.split('/').map((segment) => {
-    const text = decodePercent(segment);
-    if (text !== undefined) return encodeURIComponent(text);
-    isValid = false;
-    return segment;
-  });
-  return { path: segments.join('/'), isValid };
+function normalize(path: string): string | undefined {
+  const segments = path.split('/').map(decodePercent);
+  if (!path.startsWith('/') || segments.includes(undefined)) return undefined;
+  return segments.map((segment) => encodeURIComponent(segment ?? '')).join('/');
 }
 
 /** Only characters allowed in a target: visible ASCII except `#`. */

@@ -1,4 +1,4 @@
-import { type Context, type Middleware, namedCaller } from '../context.ts';
+import type { Context, Middleware } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 
 /** The count of a key in its window. */
@@ -98,7 +98,7 @@ export function limitAddress({ address }: RateLimits = {}): Middleware | undefin
 export function limitCaller({ caller: limiter }: RateLimits = {}): Middleware | undefined {
   if (limiter === undefined) return undefined;
   return (ctx, next) => {
-    const caller = namedCaller(ctx);
+    const caller = ctx.state.rostrum.namedCaller;
     // Requests without credentials only count for their address.
     return caller === undefined ? next() : take(ctx, 'caller', limiter, caller.name).then(next);
   };

@@ -1,7 +1,7 @@
 import { codePoints } from '../../../domain/records/text.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
-import { type Context, namedCaller, stopSignal } from '../context.ts';
+import { type Context, stopSignal } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { releaseSlots } from '../limits.ts';
 import { Problem } from '../problems/problem.ts';
@@ -82,7 +82,7 @@ export function eventsEndpoint(): Endpoint {
  * @throws Problem `too-many-requests`
  */
 function limitWaiting(waiting: Map<string, number>, ctx: Context): void {
-  const policy = namedCaller(ctx) === undefined ? 'address' : 'caller';
+  const policy = ctx.state.rostrum.namedCaller === undefined ? 'address' : 'caller';
   const capacity = maxWaiting[policy];
   const client = clientOf(ctx);
   const count = waiting.get(client) ?? 0;

@@ -3,7 +3,7 @@ import { scopes } from '../../../domain/access/caller.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { authorization } from '../access/authenticate.ts';
 import { limitAddress, limitCaller } from '../access/rate-limit.ts';
-import { type Context, composeSteps, type Middleware, namedCaller } from '../context.ts';
+import { type Context, composeSteps, type Middleware } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
@@ -53,8 +53,7 @@ function callerOf(
   { authenticate }: RostrumAppOptions,
   about: readonly string[],
 ): object {
-  const { caller } = ctx.state.rostrum;
-  const named = namedCaller(ctx);
+  const { caller, namedCaller: named } = ctx.state.rostrum;
   const acceptsCredentials = authenticate !== undefined;
   const given = [...(caller?.scopes ?? (acceptsCredentials ? [] : scopes))];
   return {

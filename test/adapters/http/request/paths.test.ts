@@ -92,15 +92,10 @@ describe('paths and methods', () => {
 
   it('a target in absolute form works too', async () => {
     const path = `/api/v1/users/${id}`;
-    for (const target of [
-      `http://x${path}`,
-      'http://x',
-      'http://x?limit=1',
-      `http://%00:9${path}`,
-    ]) {
+    for (const target of [`http://x${path}`, 'http://x', 'http://x?limit=1', `http://x:9${path}`]) {
       expect(await raw('GET', target), target).to.deep.equal([200, undefined]);
     }
-    for (const authority of ['[x', '[x]', 'u@x', 'x:y', 'x:65536', '%zz', ':80']) {
+    for (const authority of ['[x', '[x]', 'u@x', 'x:y', '%zz', ':80']) {
       for (const path of ['/api/v1/users?name=x', '/livez', '/']) {
         const answer = await raw('GET', `http://${authority}${path}`);
         expect(answer, authority + path).to.deep.equal([400, 'invalid-path']);

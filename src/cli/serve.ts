@@ -49,7 +49,7 @@ export async function serveCommand(
       // Connect while the HTTP adapter is loaded. Errors are reported below.
       container.getAsync(tokens.store).catch(() => {});
     }
-    const { appWhileWaiting, serve } = await import('../adapters/http/index.ts');
+    const { createWaitingApp, serve } = await import('../adapters/http/index.ts');
     if (scopes.every((scope) => settings.anonymous?.includes(scope))) {
       logger.warn(
         {},
@@ -68,9 +68,8 @@ export async function serveCommand(
         if (!settings.store.startsWith('mongodb'))
           logger.warn({ err }, 'The store is not ready. Requests get 503 until it is.');
       };
-      const app = Promise.withResolvers<ReturnType<typeof appWhileWaiting>>();
       // The server listens before the store is opened, so that a failed start creates no data file.
-      const server = await serve(appWhileWaiting(app.promise, logger), {
+      const server = await serve(createWaitingApp(logger), {
         ...{ host, port, publicUrl, logger, metrics },
       });
       servers.unshift(server);
@@ -80,7 +79,7 @@ export async function serveCommand(
       const isOpen = await isReady(opened, named, warnOnce, signal);
       // Only an open store knows all declared fields of its database.
       await readSchemaFiles({ ...settings, declaredFields: opened.declaredFields });
-      app.resolve(await container.getAsync(tokens.app));
+      server.replaceApp(await container.getAsync(tokens.app));
       if (isOpen) {
         const store = redactStoreUrl(settings.store);
         logger.info(

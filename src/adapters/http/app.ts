@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { Router } from '@koa/router';
 import Koa, { type Middleware as KoaMiddleware } from 'koa';
 import { storeUnavailable } from '../../domain/errors.ts';
@@ -9,7 +11,6 @@ import { clientAddresses } from './client-address.ts';
 import {
   type AppSettings,
   composeSteps,
-  createRequestState,
   type Middleware,
   type RostrumState,
   setOperation,
@@ -32,15 +33,17 @@ import { commonHeaders } from './send.ts';
 import { maxTargetLength } from './sizes.ts';
 import {
   hostForm,
+  mountPath,
   normalizePrefix,
   normalizePublicUrl,
   parseTarget,
   pathBelow,
+  type Query,
   restoreBaseUrl,
 } from './target.ts';
 
 /** The options of any way to serve Rostrum. */
-export type ChainOptions = Partial<RostrumAppOptions>;
+type ChainOptions = Partial<RostrumAppOptions>;
 
 /**
  * Creates the middleware chain of every request, from the first step to the last. All of these use it:
@@ -217,22 +220,15 @@ export function createMetricsApp(
   return koaAppFor(createMiddleware(options, [router.routes(), otherMethods, missing]), options);
 }
 
-/** Returns an app that responds with 503, except for `/livez`, until another one is there to take its place. */
-export function appWhileWaiting(app: Promise<Koa>, logger: Logger): Koa {
+/** Creates an app that responds with 503, except for `/livez`: for a server whose store is not open yet. */
+export function createWaitingApp(logger: Logger): Koa {
   const router = new Router<RostrumState>({ sensitive: true, strict: true });
   router.get('/livez', setOperation('/livez'), sendOk);
   const reject: Middleware = () => {
     throw storeUnavailable('none');
   };
   const options = { logger, accessLog: false, problemsAt: 'site' } as const;
-  const waiting = koaAppFor(createMiddleware(options, [router.routes(), reject]), options);
-  let handle = waiting.callback();
-  const start = (started: Koa) => {
-    handle = started.callback();
-  };
-  app.then(start, () => {});
-  const callback: Koa['callback'] = () => (request, response) => handle(request, response);
-  return Object.assign(waiting, { callback });
+  return koaAppFor(createMiddleware(options, [router.routes(), reject]), options);
 }
 
 let iterationEnd: Promise<void> | undefined;
@@ -243,29 +239,56 @@ let iterationEnd: Promise<void> | undefined;
  */
 const batchResponses: Middleware = async (_, next) => {
   await next();
-  iterationEnd ??= new Promise((resolve) => {
-    setImmediate(() => {
-      iterationEnd = undefined;
-      resolve();
-    });
+  iterationEnd ??= setImmediate().then(() => {
+    iterationEnd = undefined;
   });
   return iterationEnd;
 };
 
-function initState(options: ChainOptions & Pick<AppSettings, 'problemsAt'>): Middleware {
+/** A client's own `X-Request-Id` that is safe to log and send back. */
+const safeRequestId = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** `traceparent` (W3C Trace Context): version, trace id, parent id, flags. */
+const traceParent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?![^-])/;
+
+const noQuery: Query = new Map();
+
+/** Creates `ctx.state.rostrum`, and sets the headers of every response. */
+export function initState(options: ChainOptions & Pick<AppSettings, 'problemsAt'>): Middleware {
   const { logger, requireIfMatch = false, issuer, problemsAt } = options;
-  const settings = {
-    logger,
-    requireIfMatch,
-    issuer,
-    problemsAt,
-    publicUrl: normalizePublicUrl(options.publicUrl),
-    prefix: normalizePrefix(options.prefix),
-    addressOf: clientAddresses(options.trustedProxies),
-  };
+  const publicUrl = normalizePublicUrl(options.publicUrl);
+  const prefix = normalizePrefix(options.prefix);
+  const settings = { logger, requireIfMatch, issuer, problemsAt, prefix };
+  const addressOf = clientAddresses(options.trustedProxies);
   return (ctx, next) => {
-    ctx.state.rostrum = createRequestState(ctx, settings);
-    ctx.set(commonHeaders(ctx.state.rostrum.requestId));
+    const { url, headers } = ctx;
+    const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
+    const sentId = String(headers['x-request-id'] ?? '');
+    const requestId = safeRequestId.test(sentId) ? sentId : randomUUID();
+    const target = parseTarget(url);
+    const siteUrl = publicUrl ?? (url === originalUrl ? '' : mountPath(url, originalUrl));
+    const apiUrl = siteUrl + prefix;
+    ctx.state.rostrum = {
+      settings,
+      requestId,
+      hostMatches: ctx.matched?.length ?? 0,
+      address: addressOf(ctx.req),
+      target,
+      host: target.authority ?? headers.host,
+      siteUrl,
+      apiUrl,
+      problemsUrl: `${problemsAt === 'site' ? siteUrl : apiUrl}/problems`,
+      traceId: traceParent.exec(String(headers.traceparent))?.[1],
+      operation: '',
+      problem: undefined,
+      refusal: undefined,
+      caller: undefined,
+      namedCaller: undefined,
+      releases: [],
+      services: undefined,
+      query: noQuery,
+    };
+    ctx.set(commonHeaders(requestId));
     return next();
   };
 }

@@ -18,7 +18,8 @@ export function clientAddresses(trusted: TrustedProxies = 0): ClientAddressOf {
   const isTrusted = typeof trusted === 'number' ? byCount(trusted) : byAddress(trusted);
   return (request) => {
     let client = plain(request.socket.remoteAddress ?? '') ?? '';
-    const forwarded = trusted === 0 ? [] : forwardedFor(request);
+    if (trusted === 0) return client;
+    const forwarded = forwardedFor(request);
     for (let hops = 0; isTrusted(client, hops); hops += 1) {
       const next = plain(forwarded.pop() ?? '');
       // An entry that is not an address ends the search.

@@ -36,14 +36,17 @@ export class Connections extends Map<Socket, Connection> {
     stopParserOnceDestroyed(socket);
   }
 
-  /** Serves the requests of a connection one after another, in their order (RFC 9112, section 9.3.2). */
-  take(response: ServerResponse, serve: () => void): void {
+  /**
+   * Waits for the responses before this one, because the requests of a connection are served one after another
+   * (RFC 9112, section 9.3.2). Returns false if the connection is closed meanwhile.
+   */
+  async turnOf(response: ServerResponse): Promise<boolean> {
     const { req: request } = response;
     const { socket } = request;
     const connection = this.get(socket);
     if (connection === undefined || connection.pending >= maxPipelined) {
       socket.destroy();
-      return;
+      return false;
     }
     const { last } = connection;
     connection.pending += 1;
@@ -55,8 +58,8 @@ export class Connections extends Map<Socket, Connection> {
       const timer = setTimeout(() => socket.destroy(), drainMs);
       request.once('close', () => clearTimeout(timer));
     });
-    if (last === undefined || last.closed) serve();
-    else last.once('close', () => socket.destroyed || serve());
+    if (last?.closed === false) await new Promise((resolve) => last.once('close', resolve));
+    return !socket.destroyed;
   }
 
   /** The connections without a request in progress. */

@@ -1,13 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { RouterContext, RouterMiddleware } from '@koa/router';
-import type Koa from 'koa';
 import compose from 'koa-compose';
 import type { Caller } from '../../domain/access/caller.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { ClientAddressOf } from './client-address.ts';
 import type { Problem } from './problems/problem.ts';
-import { mountPath, parseTarget, type Query, type Target } from './target.ts';
+import type { Query, Target } from './target.ts';
 
 /** Settings shared by all requests of an app. */
 export interface AppSettings {
@@ -15,13 +12,10 @@ export interface AppSettings {
   readonly requireIfMatch: boolean;
   /** The identity provider of access tokens. */
   readonly issuer: string | undefined;
-  /** The public URL, without a trailing slash. */
-  readonly publicUrl: string | undefined;
   /** The path of the API below the site. */
   readonly prefix: string;
   /** Where pages about problems are: at the site's root, beside other pages and metadata, or below the API. */
   readonly problemsAt: 'site' | 'api';
-  readonly addressOf: ClientAddressOf;
 }
 
 /** What Rostrum learns about a request, step by step. Kept at `ctx.state.rostrum`. */
@@ -89,38 +83,6 @@ export function setOperation(operation: string): Middleware {
   };
 }
 
-const noQuery: Query = new Map();
-
-export function createRequestState(ctx: Koa.Context, settings: AppSettings): RequestState {
-  const { headers } = ctx;
-  const sentId = String(headers['x-request-id']);
-  const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
-  const { url } = ctx;
-  const target = parseTarget(url);
-  const siteUrl = settings.publicUrl ?? (url === originalUrl ? '' : mountPath(url, originalUrl));
-  const apiUrl = siteUrl + settings.prefix;
-  return {
-    settings,
-    requestId: safeRequestId.test(sentId) ? sentId : randomUUID(),
-    hostMatches: ctx.matched?.length ?? 0,
-    address: settings.addressOf(ctx.req),
-    target,
-    host: target.authority ?? headers.host,
-    siteUrl,
-    apiUrl,
-    problemsUrl: `${settings.problemsAt === 'site' ? siteUrl : apiUrl}/problems`,
-    traceId: traceParent.exec(String(headers.traceparent))?.[1],
-    operation: '',
-    problem: undefined,
-    refusal: undefined,
-    caller: undefined,
-    namedCaller: undefined,
-    releases: [],
-    services: undefined,
-    query: noQuery,
-  };
-}
-
 /** The client has disconnected. Such a request is logged as aborted. */
 export class RequestAborted extends Error {
   override readonly name = 'RequestAborted';
@@ -139,9 +101,3 @@ export function publicUrlOf(ctx: Context): string {
   if (siteUrl.startsWith('http')) return siteUrl;
   return `${ctx.protocol}://${host ?? 'localhost'}${siteUrl}`;
 }
-
-/** A client's own `X-Request-Id` that is safe to log and send back. */
-const safeRequestId = /^[A-Za-z0-9._-]{1,128}$/;
-
-/** `traceparent` (W3C Trace Context): version, trace id, parent id, flags. */
-const traceParent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?![^-])/;

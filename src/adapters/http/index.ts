@@ -5,9 +5,9 @@ export type { Authenticate } from './access/authenticate.ts';
 export { bearerAuthentication } from './access/bearer.ts';
 export type { RateLimiter, RateLimiterCount, RateLimits } from './access/rate-limit.ts';
 export {
-  appWhileWaiting,
   createApp,
   createMetricsApp,
+  createWaitingApp,
   problemResponses,
   rostrumListener,
   rostrumMiddleware,

@@ -18,6 +18,8 @@ export interface RunningServer {
   readonly address: AddressInfo;
   /** How many connections are open. */
   readonly connections: number;
+  /** Lets another app serve the requests from now on. */
+  replaceApp(app: Koa): void;
   /**
    * Lets requests in progress finish, for at most `shutdownTimeoutMs`, and closes every connection. Until then,
    * other requests, except for `/livez`, get a 503, on new connections too. Closes at once if no request is in
@@ -61,7 +63,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   Object.assign(server, { httpAllowHalfOpen: true });
 
   const reject = rejections(options);
-  const handle = app.callback();
+  let handle = app.callback();
   const stop = new AbortController();
   let closed: Promise<void> | undefined;
   const connections = new Connections();
@@ -69,11 +71,10 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     Object.assign(socket, { [stopSignal]: stop.signal });
     connections.accept(socket, limits.maxConnections);
   });
-  server.on('request', (request, response) => {
-    connections.take(response, () => {
-      if (stop.signal.aborted) response.setHeader('Connection', 'close');
-      void handle(request, response);
-    });
+  server.on('request', async (request, response) => {
+    if (!(await connections.turnOf(response))) return;
+    if (stop.signal.aborted) response.setHeader('Connection', 'close');
+    void handle(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     void rejectRest(error, socket as Socket);
@@ -126,6 +127,9 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     address,
     get connections() {
       return connections.size;
+    },
+    replaceApp(other) {
+      handle = other.callback();
     },
     close() {
       closed ??= shutDown();

@@ -11,6 +11,21 @@ import { exchange, RawConnection } from './support/raw.ts';
 
 const kibi = 1024;
 
+describe('the X-Request-Id of a response', () => {
+  it('is the one of the request if it is well-formed, and else a new one', async () => {
+    await using api = await startApi();
+    const idFor = async (headers: Record<string, string>) =>
+      (await api.get('/users', headers)).headers.get('x-request-id');
+    for (const sent of ['a', 'A.b_c-1', 'x'.repeat(128)]) {
+      expect(await idFor({ 'X-Request-Id': sent })).to.equal(sent);
+    }
+    const odd = ['', 'a b', 'a/b', 'x'.repeat(129)].map((sent) => ({ 'X-Request-Id': sent }));
+    const made = await Promise.all([{}, ...odd].map(idFor));
+    for (const id of made) expect(id).to.match(/^[\da-f-]{36}$/);
+    expect(new Set(made).size).to.equal(made.length);
+  });
+});
+
 describe('a response body', () => {
   it('ends with one line feed', async () => {
     await using api = await startApi();

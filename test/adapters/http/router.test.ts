@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import Koa from 'koa';
-import { clientAddresses } from '../../../src/adapters/http/client-address.ts';
-import { createRequestState } from '../../../src/adapters/http/context.ts';
+import { initState } from '../../../src/adapters/http/app.ts';
 import type { Endpoint } from '../../../src/adapters/http/endpoint.ts';
 import { serve } from '../../../src/adapters/http/index.ts';
 import { Limiter } from '../../../src/adapters/http/limits.ts';
@@ -24,14 +23,7 @@ describe('the router', () => {
       },
     };
     const rostrum = createRostrum(createMemoryStore());
-    const settings = {
-      ...{ logger: undefined, issuer: undefined, publicUrl: undefined, prefix: '' },
-      ...{ requireIfMatch: false, problemsAt: 'api' as const, addressOf: clientAddresses() },
-    };
-    const app = new Koa().use((ctx, next) => {
-      ctx.state.rostrum = createRequestState(ctx, settings);
-      return next();
-    });
+    const app = new Koa().use(initState({ problemsAt: 'api' }) as Koa.Middleware);
     app.use(apiRouter(rostrum, '', {}, new Limiter(), [endpoint]).routes());
     const server = await serve(app, { port: 0 });
     const put = () => fetch(`${server.url}/settings`, { method: 'PUT' });

@@ -37,6 +37,10 @@ export class NoServer implements RunningServer {
     return needSocket();
   }
 
+  replaceApp(): never {
+    return needSocket();
+  }
+
   async close(): Promise<void> {}
 
   /** Works like `exchange` in raw.ts if the bytes can be expressed as a `Request`. */

@@ -80,13 +80,14 @@ function watchChunks(ctx: Context, limiter: Limiter) {
  */
 export function parseBody(keepsBytes: boolean): Middleware {
   return (ctx, next) => {
-    const text = decoded(ctx.request.body as Buffer);
-    if (text === '') throw emptyBody();
     let body: unknown;
     try {
-      body = JSON.parse(text);
+      body = JSON.parse(utf8.decode(ctx.request.body as Buffer)); // Strips a byte order mark.
     } catch (error) {
-      throw invalidBody(`The body is not valid JSON: ${(error as Error).message}.`);
+      const isUtf8 = error instanceof SyntaxError;
+      throw invalidBody(
+        isUtf8 ? `The body is not valid JSON: ${error.message}.` : 'The body is not UTF-8.',
+      );
     }
     if (!isPlainObject(body)) throw invalidBody('The body must be a JSON object.');
     ctx.request.body = body;
@@ -96,14 +97,6 @@ export function parseBody(keepsBytes: boolean): Middleware {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function decoded(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes); // Strips a byte order mark.
-  } catch {
-    throw invalidBody('The body is not UTF-8.');
-  }
-}
 
 /** Returns what to throw for an error of koa-bodyparser. */
 function translate(error: unknown): unknown {
@@ -120,28 +113,22 @@ function lengthOf({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Checks the headers of a body before reading it: 415, 413, 400. */
+/** Checks the headers of a body before reading it: 400, 415, 413. */
 function checkHeaders({ headers, req, request }: Context, form: AcceptedBody): void {
-  const hasBody = headers['transfer-encoding'] !== undefined || lengthOf(req) > 0;
-  const types = form.types.join(' or ');
-  if (headers['content-type'] === undefined) {
-    if (!hasBody) throw emptyBody();
-    throw unsupported(form, `The header Content-Type is missing: it must be ${types}.`);
+  if (headers['transfer-encoding'] === undefined && lengthOf(req) === 0) {
+    throw invalidBody('The body is empty; it must be a JSON object.');
   }
-  const type = request.type.trim().toLowerCase();
-  if (!form.types.includes(type)) {
-    throw unsupported(form, `The header Content-Type must be ${types}.`);
+  if (!form.types.includes(request.type.trim().toLowerCase())) {
+    throw unsupported(form, `The header Content-Type must be ${form.types.join(' or ')}.`);
   }
   if (!/^(?:utf-8)?$/i.test(request.charset)) throw unsupported(form, 'The body must be in UTF-8.');
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && !/^[ \t]*identity[ \t]*$/i.test(encoding)) {
+  const { 'content-encoding': encoding = 'identity' } = headers;
+  if (encoding !== 'identity') {
     throw unsupported(form, 'The body must not be compressed or encoded.', {
       'Accept-Encoding': 'identity', // RFC 9110, section 12.5.3.
     });
   }
-  delete headers['content-encoding']; // koa-bodyparser only knows `identity` in lower case.
   if (lengthOf(req) > maxBodyBytes) throw bodyTooLarge();
-  if (!hasBody) throw emptyBody();
 }
 
 /** Throws if other middleware has read the body, whose end would never come, or if the client has gone. */
@@ -169,8 +156,4 @@ function bodyTooLarge(): Problem {
 
 function invalidBody(sentence: string): Problem {
   return new Problem('invalid-body', sentence);
-}
-
-function emptyBody(): Problem {
-  return invalidBody('The body is empty; it must be a JSON object.');
 }

@@ -46,7 +46,7 @@ export function apiRouter(
       limiter.admit, // 503
       validateQuery(query, queryHint), // 400
       validateHeaders(headers), // 400
-      form && readBody(form, limiter), // 415, 413, 400, 503
+      form && readBody(form, limiter), // 400, 415, 413, 503
       limiter.run(endpoint.isList), // 503
       form && parseBody(endpoint.body === true), // 400
       endpoint.handle as Middleware, // Everything else

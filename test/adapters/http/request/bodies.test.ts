@@ -53,7 +53,7 @@ describe('a request body', () => {
       expect(answer?.headers.get('accept-post')).to.equal('application/json');
     }
     const none = await expectRaw('{"name":"Ann"}', 415, 'unsupported-media-type', '');
-    expect(none?.body.error).to.match(/Content-Type is missing: it must be application\/json\.$/);
+    expect(none?.body.error).to.match(/Content-Type must be application\/json\.$/);
   });
 
   it('with another media type returns 415 with Accept-Patch for PATCH, and Accept for PUT', async () => {
@@ -76,10 +76,8 @@ describe('a request body', () => {
       const answer = await expectRaw('{"name":"Ann"}', 415, 'unsupported-media-type', headers);
       expect(answer?.headers.get('accept-encoding')).to.equal('identity');
     }
-    for (const encoding of ['identity', 'Identity']) {
-      const headers = `${json}Content-Encoding: ${encoding}\r\n`;
-      await expectRaw('{"name":"Ann"}', 201, undefined, headers);
-    }
+    const headers = `${json}Content-Encoding: identity\r\n`;
+    await expectRaw('{"name":"Ann"}', 201, undefined, headers);
   });
 
   it('that is not a JSON object returns 400 with the reason', async () => {

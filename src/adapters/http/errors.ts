@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { inspect } from 'node:util';
 import type Koa from 'koa';
-import { type AnyRostrumError, type ErrorDetails, isRostrumError } from '../../domain/errors.ts';
+import { isRostrumError } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Context, type Middleware, RequestAborted } from './context.ts';
 import { entityTag, versionMismatch } from './headers/preconditions.ts';
 import { failureLog } from './operator/log.ts';
 import { overloadedRetryAfter } from './problems/catalogue.ts';
-import { Problem, problemResponse } from './problems/problem.ts';
+import { Problem, problemHeaders, problemResponse } from './problems/problem.ts';
 
 /** Turns everything that is thrown into a problem. */
 export function handleErrors(logger: Logger | undefined): Middleware {
@@ -25,7 +25,12 @@ export function handleErrors(logger: Logger | undefined): Middleware {
       const problem = toProblem(error, ctx);
       if (problem.status >= 500 && logFailure) logFailure(ctx, problem);
       else if (problem.cause !== undefined) ctx.app.emit('error', wrapCause(problem.cause), ctx);
-      sendProblem(ctx, problem);
+      const { rostrum } = ctx.state;
+      rostrum.problem = problem;
+      const { body, headers } = problemResponse(problem, rostrum.requestId, rostrum.problemsUrl);
+      ctx.status = problem.status;
+      ctx.set(headers);
+      ctx.body = body;
     }
   };
 }
@@ -41,25 +46,13 @@ export const handleExposed: Middleware = async (ctx, next) => {
     if (!isExposed(error)) throw error;
     const { status = 500, headers = {}, message } = error;
     const { requestId } = ctx.state.rostrum;
-    const [title, type] = [STATUS_CODES[status] ?? 'Error', 'about:blank'];
+    const title = STATUS_CODES[status] ?? 'Error';
+    const body = { type: 'about:blank', title, status, error: message, detail: message, requestId };
     ctx.status = status;
-    ctx.set({
-      'Content-Type': 'application/problem+json',
-      'Cache-Control': 'no-store',
-      ...headers,
-    });
-    ctx.body = `${JSON.stringify({ type, title, status, error: message, detail: message, requestId })}\n`;
+    ctx.set({ ...problemHeaders, ...headers });
+    ctx.body = `${JSON.stringify(body)}\n`;
   }
 };
-
-function sendProblem(ctx: Context, problem: Problem): void {
-  const { rostrum } = ctx.state;
-  rostrum.problem = problem;
-  const { body, headers } = problemResponse(problem, rostrum.requestId, rostrum.problemsUrl);
-  ctx.status = problem.status;
-  ctx.set(headers);
-  ctx.body = body;
-}
 
 /**
  * Wraps the cause: otherwise Koa would ignore an error with `expose`, and `reportErrors` one with a connection
@@ -74,24 +67,26 @@ function wrapCause(cause: unknown): Error {
 /** Errors that nobody expected become an opaque 500. */
 function toProblem(error: unknown, ctx: Context): Problem {
   if (error instanceof Problem) return error;
-  return isRostrumError(error) ? fromRostrumError(error, ctx) : internal(error);
-}
-
-function fromRostrumError(error: AnyRostrumError, ctx: Context): Problem {
+  // A taken id is one that the generator has produced twice: the client can do nothing about it.
+  if (!isRostrumError(error) || error.code === 'id-taken') {
+    return new Problem('internal', 'Something went wrong on the server.', { cause: error });
+  }
   const { message } = error;
   switch (error.code) {
-    case 'id-taken': // The id generator produced a duplicate; the client can do nothing about it.
-      return internal(error);
-    case 'forbidden':
-      return new Problem(error.code, message, {
-        // RFC 6750, section 3.1.
-        headers: { 'WWW-Authenticate': insufficientScope(error.details) },
-      });
+    case 'forbidden': {
+      const { scope, reason } = error.details;
+      const isEnough = reason === undefined || reason === 'not-own';
+      const challenge = `Bearer error="insufficient_scope"${isEnough ? `, scope="${scope}"` : ''}`;
+      // RFC 6750, section 3.1.
+      return new Problem(error.code, message, { headers: { 'WWW-Authenticate': challenge } });
+    }
     case 'refused':
       return new Problem(error.code, message, { members: { reason: message } });
-    case 'invalid-record':
-      if (error.details.reason === 'no-user') return noUserYet();
-      return new Problem(error.code, message, { errors: error.details.issues });
+    case 'invalid-record': {
+      const { issues, reason } = error.details;
+      const sentence = reason === 'no-user' ? 'Create your user first: PUT /users/me.' : message;
+      return new Problem(error.code, sentence, { errors: issues });
+    }
     case 'email-taken':
     case 'field-taken':
       return new Problem(error.code, message, { errors: error.details.issues });
@@ -113,22 +108,6 @@ function fromRostrumError(error: AnyRostrumError, ctx: Context): Problem {
     default:
       return new Problem(error.code, message);
   }
-}
-
-/** The caller is allowed to write its own posts, but has no user that could be their author. */
-function noUserYet(): Problem {
-  const message = 'Create your user first: PUT /users/me.';
-  const errors = [{ pointer: '/authorId', code: 'unknown', message }];
-  return new Problem('invalid-record', message, { errors });
-}
-
-function insufficientScope({ scope, reason }: ErrorDetails['forbidden']): string {
-  const isEnough = reason === undefined || reason === 'not-own';
-  return `Bearer error="insufficient_scope"${isEnough ? `, scope="${scope}"` : ''}`;
-}
-
-function internal(cause: unknown): Problem {
-  return new Problem('internal', 'Something went wrong on the server.', { cause });
 }
 
 /** An error that middleware threw for the client, as `ctx.throw(403)` does. */

@@ -100,7 +100,8 @@ function identification(authenticate: Authenticate, options: Options) {
       if (logger) logRefusal(ctx, repeats, logger);
       const count = await failures?.penalty(address);
       if (failures && count?.consumedPoints === failures.points) {
-        logLimit(state.address, failures.points, resetOf(count), logger);
+        const fields = { address: state.address, limit: failures.points, seconds: resetOf(count) };
+        logger?.warn(fields, tooManyFailures);
       }
     }
     if (result !== undefined || isSent) throw unauthenticated(ctx, resource);
@@ -114,13 +115,11 @@ function logRefusal(ctx: Context, repeats: Repeats, logger: Logger): void {
   const omitted = reason === undefined ? undefined : repeats.take(reason);
   if (omitted === undefined) return;
   const fields = { reason, address, requestId: maskSecrets(requestId) };
-  logger.warn({ ...fields, ...(omitted > 0 && { omitted }) }, 'Credentials were refused.');
+  logger.warn({ ...fields, omitted: omitted || undefined }, 'Credentials were refused.');
 }
 
-function logLimit(address: string, limit: number, seconds: number, logger?: Logger): void {
-  const message = 'Too many invalid credentials from one address: new ones are rejected unchecked.';
-  logger?.warn({ address, limit, seconds }, message);
-}
+const tooManyFailures =
+  'Too many invalid credentials from one address: new ones are rejected unchecked.';
 
 /** The code of an error of `authenticate` when it cannot check credentials right now. */
 const unavailable = 'credentials-unavailable';
@@ -134,20 +133,20 @@ async function callAuthenticate(authenticate: Authenticate, ctx: Context): Promi
   }
 }
 
-function invalidCredentials({ headers }: Context): string {
-  const hasNoScheme = !headers.authorization?.trim().includes(' ');
-  const hint = hasNoScheme ? ' Write "Bearer" and a space before the key or token.' : '';
-  return `The credentials are not valid.${hint}`;
-}
-
 function unauthenticated(ctx: Context, resource: string | undefined): Problem {
-  const isSent = ctx.headers.authorization !== undefined;
+  const { authorization } = ctx.headers;
   const metadata = metadataUrl(ctx, resource);
   const parameters = [
-    ...(metadata === undefined ? [] : [`resource_metadata="${metadata}"`]),
-    ...(isSent ? ['error="invalid_token"'] : []),
+    metadata && `resource_metadata="${metadata}"`,
+    authorization === undefined ? '' : 'error="invalid_token"',
   ];
-  const sentence = isSent ? invalidCredentials(ctx) : 'This request needs credentials.';
-  const challenge = ['Bearer', parameters.join(', ')].filter((part) => part !== '').join(' ');
+  const challenge = `Bearer ${parameters.filter(Boolean).join(', ')}`.trimEnd();
+  const hint = authorization?.trim().includes(' ')
+    ? ''
+    : ' Write "Bearer" and a space before the key or token.';
+  const sentence =
+    authorization === undefined
+      ? 'This request needs credentials.'
+      : `The credentials are not valid.${hint}`;
   return new Problem('unauthenticated', sentence, { headers: { 'WWW-Authenticate': challenge } });
 }

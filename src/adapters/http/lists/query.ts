@@ -9,7 +9,7 @@ import type { Collection } from '../../../domain/records/record.ts';
 import { type Context, RequestAborted } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 import { formatQuery, type Query } from '../target.ts';
-import { decodeCursor, encodeCursor, type ListIdentity, listIdentity } from './cursor.ts';
+import { decodeCursor, encodeCursor, listIdentity } from './cursor.ts';
 import { readDeclaredFilter } from './declared-filters.ts';
 import { readTimes } from './time-filter.ts';
 
@@ -37,13 +37,13 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
   const limit = first(query, 'limit');
   const fields = first(query, 'fields')?.split(',');
   const cursor = first(query, 'cursor');
-  let identity: ListIdentity | undefined; // Only pages with a cursor or a next one need it.
+  let identity: string | undefined; // Only pages with a cursor or a next one need it.
   const identityOf = () => {
-    identity ??= listIdentity(collection, `${order.direction} ${order.by}`, identityOfFilter());
+    // Filters that match the same records share their cursors, whatever their case.
+    const conditions = () => (conditionsOf(filter, { collection, declared }) ?? null) as Json;
+    identity ??= listIdentity(collection, `${order.direction} ${order.by}`, conditions());
     return identity;
   };
-  // Filters that match the same records share their cursors, whatever their case.
-  const identityOfFilter = () => (conditionsOf(filter, { collection, declared }) ?? null) as Json;
   const after =
     cursor === undefined ? undefined : readCursor(cursor, identityOf(), order.by, declared);
   return {
@@ -120,7 +120,7 @@ function readOrder(sort: string): Order<string> {
 /** @throws Problem `invalid-query` */
 function readCursor(
   cursor: string,
-  identity: ListIdentity,
+  identity: string,
   by: string,
   declared: FieldDeclarations | undefined,
 ): Position {

@@ -41,6 +41,11 @@ export class Problem extends Error {
   }
 }
 
+export const problemHeaders = {
+  'Content-Type': 'application/problem+json',
+  'Cache-Control': 'no-store',
+};
+
 /**
  * The body and headers of an error response (RFC 9457).
  *
@@ -64,8 +69,7 @@ export function problemResponse(problem: Problem, requestId: string, problemsUrl
   return {
     body: `${JSON.stringify(body)}\n`,
     headers: {
-      'Content-Type': 'application/problem+json',
-      'Cache-Control': 'no-store',
+      ...problemHeaders,
       ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
       ...headers,
     } as Readonly<Record<string, string>>,

@@ -132,14 +132,14 @@ export class Slots {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#since = performance.now();
-    setImmediate(() => this.#startNext());
+    setImmediate(this.#startNext);
   }
 
   /**
    * Starts no requests in an iteration that brings a new connection: Node accepts one per iteration, so that others can
    * connect only if iterations are short.
    */
-  #startNext(): void {
+  readonly #startNext = (): void => {
     this.#isScheduled = false;
     if (this.#isLong) this.#atOnce = 1;
     const isConnecting = accepted > this.#accepted;
@@ -164,7 +164,7 @@ export class Slots {
       begin();
     }
     if (begun > 0) this.startWaiting();
-  }
+  };
 
   /** Counts a large response until its client has read it. */
   watch(ctx: Context): void {

@@ -73,36 +73,14 @@ export type Query = ReadonlyMap<string, readonly string[]>;
  * have to be encoded.
  */
 export function parseQuery(text: string): Query | undefined {
+  if (decodePercent(text) === undefined) return undefined;
   const query = new Map<string, string[]>();
-  for (const pair of text.split('&')) {
-    if (pair === '') continue;
-    const mark = pair.indexOf('=');
-    const name = decodeForm(mark < 0 ? pair : pair.slice(0, mark));
-    const value = decodeForm(mark < 0 ? '' : pair.slice(mark + 1));
-    if (name === undefined || value === undefined) return undefined;
+  for (const [name, value] of new URLSearchParams(text)) {
     const values = query.get(name);
     if (values === undefined) query.set(name, [value]);
     else values.push(value);
   }
   return query;
-}
-
-/** Formats a query, without the parameters of one name. */
-export function formatQuery(query: Query, without: string): string {
-  const pairs: string[] = [];
-  for (const [name, values] of query) {
-    if (name === without) continue;
-    const key = encodeURIComponent(name);
-    for (const value of values) pairs.push(`${key}=${encodeURIComponent(value)}`);
-  }
-  return pairs.join('&');
-}
-
-/** Text without any encoding, which is the usual case. */
-const plain = /^[\w.~-]*$/;
-
-function decodeForm(text: string): string | undefined {
-  return plain.test(text) ? text : decodePercent(text.replaceAll('+', '%20'));
 }
 
 /** Returns the rest of a path below another one, or undefined for a path outside it. */

@@ -1,14 +1,10 @@
 import type { Refused, TokenVerifier } from '../../../ports/token-verifier.ts';
 import type { Context } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
-import { parseQuery } from '../target.ts';
 import type { Authenticate } from './authenticate.ts';
 
 /** `Authorization: Bearer` and a token (RFC 6750, section 2.1). The scheme is case-insensitive. */
 const bearer = /^bearer +([\w\-.~+/]+=*) *$/i;
-
-/** The query parameter for a token in RFC 6750, section 2.3. It is rejected, because queries end up in logs. */
-const tokenParameter = 'access_token';
 
 const malformed: Refused = { refused: 'malformed' };
 
@@ -40,23 +36,12 @@ export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authe
   return authenticate;
 }
 
-/** @throws Problem `invalid-query`, `invalid-header` */
-function tokenOf({ req, headers, url }: Context): string | undefined {
-  const mark = url.indexOf('?');
-  if (mark >= 0) rejectTokenInQuery(url.slice(mark + 1));
+/** @throws Problem `invalid-header` */
+function tokenOf({ req, headers }: Context): string | undefined {
   // Node drops the repetitions in `headers`. The raw ones alternate with their values.
   const isSent = (text: string, at: number) => at % 2 === 0 && /^authorization$/i.test(text);
   if ((req.rawHeaders ?? []).filter(isSent).length > 1) throw repeatedAuthorization();
   return bearer.exec(headers.authorization ?? '')?.[1];
-}
-
-/** @throws Problem `invalid-query` */
-function rejectTokenInQuery(query: string): void {
-  // Every spelling of the name starts with "a" or "%".
-  if (!/(?:^|&)[a%]/.test(query) || !parseQuery(query)?.has(tokenParameter)) return;
-  const message = 'Send the token in the header Authorization, not in the query.';
-  const errors = [{ parameter: tokenParameter, code: 'invalid', message }];
-  throw new Problem('invalid-query', message, { errors });
 }
 
 function repeatedAuthorization(): Problem {

@@ -1,6 +1,5 @@
 import { codePoints } from '../../../domain/records/text.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
-import type { RecordEvent } from '../../../ports/event-log.ts';
 import { type Context, stopSignal } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { releaseSlots } from '../limits.ts';
@@ -70,7 +69,10 @@ export function eventsEndpoint(): Endpoint {
         waitMs: seconds * 1000,
         signal: seconds > 0 ? waitSignal(ctx) : undefined,
       });
-      sendJson(ctx, { events: events.map(toJson), next }, 'no-store');
+      const shown = events.map(({ type, collection, id, version }) => {
+        return { type: `${collection === 'users' ? 'user' : 'post'}.${type}`, id, version };
+      });
+      sendJson(ctx, { events: shown, next }, 'no-store');
     },
   };
 }
@@ -115,8 +117,4 @@ function waitSignal({ req: { socket }, res }: Context): AbortSignal {
   });
   if (res.destroyed || socket.readableEnded || stop?.aborted) end();
   return controller.signal;
-}
-
-function toJson({ type, collection, id, version }: RecordEvent): object {
-  return { type: `${collection === 'users' ? 'user' : 'post'}.${type}`, id, version };
 }

@@ -81,23 +81,21 @@ export class OutgoingResponse extends EventEmitter {
   }
 
   #inChunks(bytes: Buffer): ReadableStream<Uint8Array> {
-    const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, n) =>
-      bytes.subarray(n * chunkBytes, (n + 1) * chunkBytes),
-    );
+    let from = 0;
     return new ReadableStream(
       {
         start: (controller) => {
           this.#controller = controller;
         },
         pull: (controller) => {
-          const chunk = chunks.shift();
-          if (chunk === undefined) {
+          if (from >= bytes.length) {
             controller.close();
             this.#finish(bytes.length);
-          } else {
-            controller.enqueue(chunk);
-            this.socket.refreshTimeout();
+            return;
           }
+          controller.enqueue(bytes.subarray(from, from + chunkBytes));
+          from += chunkBytes;
+          this.socket.refreshTimeout();
         },
         cancel: (reason) => this.socket.destroy(reason),
       },

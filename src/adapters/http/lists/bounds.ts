@@ -1,8 +1,8 @@
 import { compareKeys } from '../../../domain/lists/list.ts';
 import type { Query } from '../target.ts';
 
-/** The bounds of a range in a query: `createdAt[gte]`. */
-export const bounds = ['gte', 'gt', 'lte', 'lt'] as const;
+/** The bounds of a range in a query, such as `createdAt[gte]`, and what they mean. */
+export const bounds = { gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
 
 /** The values at or after `from`, and before `before`. */
 export interface Span<T> {
@@ -21,7 +21,7 @@ export function readSpan<T extends string | number>(
   valuesAt: (text: string) => readonly [at: T, after: T],
 ): Span<T> {
   const span: Span<T> = {};
-  for (const bound of bounds) {
+  for (const bound of Object.keys(bounds)) {
     const [text] = query.get(`${field}[${bound}]`) ?? [];
     if (text === undefined) continue;
     const [at, after] = valuesAt(text);

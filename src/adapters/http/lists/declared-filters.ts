@@ -26,13 +26,6 @@ const forms = {
   },
 } as const;
 
-const words = {
-  gte: 'at least this',
-  gt: 'greater than this',
-  lte: 'at most this',
-  lt: 'less than this',
-} as const;
-
 /** A JSON number (RFC 8259, section 6). */
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -60,10 +53,10 @@ function equality({ name, type }: DeclaredField): Parameter {
 
 function rangesOf({ name, type }: DeclaredField): Parameter[] {
   if (type !== 'text' && type !== 'number') return [];
-  const ranges = bounds.map((bound) => ({
+  const ranges = Object.entries(bounds).map(([bound, sign]) => ({
     ...forms[type],
     name: `${name}[${bound}]`,
-    description: `Only records whose ${name} is ${words[bound]}${type === 'text' ? ', by code point' : ''}.`,
+    description: `Only records whose ${name} is ${sign} this${type === 'text' ? ', by code point' : ''}.`,
   }));
   if (type === 'number') return ranges;
   const description = `Only records whose ${name} starts with this, exactly.`;

@@ -71,18 +71,11 @@ function text(name: string, description: string, example: string): Parameter {
   return { name, description, schema: { type: 'string' }, example };
 }
 
-const words = {
-  gte: 'at this time or later',
-  gt: 'later than this time',
-  lte: 'at this time or earlier',
-  lt: 'earlier than this time',
-} as const;
-
 function timesOf(...fields: readonly string[]): readonly Parameter[] {
   return fields.flatMap((field) =>
-    bounds.map((bound) => ({
+    Object.entries(bounds).map(([bound, sign]) => ({
       name: `${field}[${bound}]`,
-      description: `Only records whose ${field} is ${words[bound]}.`,
+      description: `Only records whose ${field} is ${sign} this.`,
       schema: { type: 'string', format: 'date-time' },
       example: '2026-11-21T09:30:00Z',
       check: (value: string) =>

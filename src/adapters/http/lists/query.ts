@@ -8,7 +8,7 @@ import type { Json } from '../../../domain/records/json.ts';
 import type { Collection } from '../../../domain/records/record.ts';
 import { type Context, RequestAborted } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
-import { formatQuery, type Query } from '../target.ts';
+import type { Query } from '../target.ts';
 import { decodeCursor, encodeCursor, listIdentity } from './cursor.ts';
 import { readDeclaredFilter } from './declared-filters.ts';
 import { readTimes } from './time-filter.ts';
@@ -29,7 +29,7 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
   readFilter: (query: Query) => Filter,
   declared: FieldDeclarations | undefined,
 ): ParsedList<Filter, Sort> {
-  const { query, caller } = ctx.state.rostrum;
+  const { query, target, caller } = ctx.state.rostrum;
   const isFiltered = query.keys().some((name) => !pageParameters.has(name));
   const filter = isFiltered ? readFilters(query, readFilter, declared) : ({} as Filter);
   const sort = first(query, 'sort');
@@ -58,8 +58,9 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
     },
     cursorAt: (position) => encodeCursor(position, identityOf()),
     queryAt(next) {
-      const others = formatQuery(query, 'cursor');
-      return `${others}${others && '&'}cursor=${next}`;
+      const others = new URLSearchParams(target.query);
+      others.set('cursor', next);
+      return others.toString();
     },
   };
 }

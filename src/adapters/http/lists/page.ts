@@ -16,12 +16,17 @@ interface ListPage extends Page<unknown> {
 export function sendPage<Filter, Sort extends string>(
   ctx: Context,
   collection: Collection,
-  { cursorAt, queryAt }: ParsedList<Filter, Sort>,
+  { cursorAt }: ParsedList<Filter, Sort>,
   { items, next, total, users }: ListPage,
 ): void {
+  const { siteUrl, target } = ctx.state.rostrum;
   const cursor = next && cursorAt(next);
-  const link = cursor && `<${ctx.state.rostrum.siteUrl}${ctx.path}?${queryAt(cursor)}>; rel="next"`;
-  if (link !== undefined && link.length <= maxLinkLength) ctx.set('Link', link);
+  if (cursor !== undefined) {
+    const query = new URLSearchParams(target.query);
+    query.set('cursor', cursor);
+    const link = `<${siteUrl}${ctx.path}?${query}>; rel="next"`;
+    if (link.length <= maxLinkLength) ctx.set('Link', link);
+  }
   if (total !== undefined) ctx.set('X-Total-Count', String(total));
   const authors = users === undefined ? '' : `,"users":[${joined(users)}]`;
   const count = total === undefined ? '' : `,"total":${total}`;

@@ -18,8 +18,6 @@ export interface ParsedList<Filter, Sort extends string> {
   readonly request: ListRequest<Filter, Sort>;
   /** Returns the cursor for a position in this list. */
   readonly cursorAt: (position: Position) => string;
-  /** Returns the query of the page that begins at a cursor. */
-  readonly queryAt: (cursor: string) => string;
 }
 
 /** @throws Problem `invalid-cursor`, `invalid-query` */
@@ -29,7 +27,7 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
   readFilter: (query: Query) => Filter,
   declared: FieldDeclarations | undefined,
 ): ParsedList<Filter, Sort> {
-  const { query, target, caller } = ctx.state.rostrum;
+  const { query, caller } = ctx.state.rostrum;
   const isFiltered = query.keys().some((name) => !pageParameters.has(name));
   const filter = isFiltered ? readFilters(query, readFilter, declared) : ({} as Filter);
   const sort = first(query, 'sort');
@@ -57,11 +55,6 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
       signal: listSignal(ctx),
     },
     cursorAt: (position) => encodeCursor(position, identityOf()),
-    queryAt(next) {
-      const others = new URLSearchParams(target.query);
-      others.set('cursor', next);
-      return others.toString();
-    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { scopes as allScopes, type Scope } from '../../../domain/access/caller.ts';
+import { scopes as allScopes } from '../../../domain/access/caller.ts';
 import type { DeclaredFields } from '../../../domain/fields/declared-fields.ts';
 import { acceptedBodies, type Endpoint, type JsonSchema, type Parameter } from '../endpoint.ts';
 import { endpointsFor } from '../endpoints/index.ts';
@@ -101,6 +101,8 @@ function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
   const notes = hasCallers ? [`Needs ${scopes.join(' or ')}.`, endpoint.callerNote ?? ''] : [];
   // Requests without credentials don't belong to a user.
   const isOpen = !path.endsWith('/me') && scopes.some((scope) => anonymous?.includes(scope));
+  // One of the scopes is enough; an empty requirement stands for a request without credentials.
+  const security = [...scopes.map((scope) => ({ bearer: [scope] })), ...(isOpen ? [{}] : [])];
   const needsIfMatch = requireIfMatch && method !== 'GET';
   const media = typeof body === 'string' ? { schema: reference(body) } : undefined;
   const content = media && acceptedBodies[method]?.types.map((type) => [type, media] as const);
@@ -125,7 +127,7 @@ function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
         ]),
       ),
     },
-    ...(authenticate !== undefined && { security: securityOf(scopes, isOpen) }),
+    ...(authenticate !== undefined && { security }),
   };
 }
 
@@ -141,15 +143,10 @@ function successesOf({ responses }: Endpoint, hasCallers: boolean): JsonSchema {
 }
 
 /** Groups the problems of an endpoint by status. */
-function codesByStatus({
-  path,
-  problems = [],
-}: Endpoint): ReadonlyMap<number, readonly ProblemCode[]> {
-  const isFixed = !path.includes(':id');
-  const all = [...new Set([...commonProblems, ...problems])].filter(
-    (code) => code !== 'invalid-path' || !isFixed,
-  );
-  return Map.groupBy(all, (code) => problemCatalogue[code].status);
+function codesByStatus({ path, problems = [] }: Endpoint): ReadonlyMap<number, ProblemCode[]> {
+  const codes = new Set([...commonProblems, ...problems]);
+  if (!path.includes(':id')) codes.delete('invalid-path');
+  return Map.groupBy(codes, (code) => problemCatalogue[code].status);
 }
 
 function failureOf(codes: readonly ProblemCode[]): JsonSchema {
@@ -167,11 +164,6 @@ function failureOf(codes: readonly ProblemCode[]): JsonSchema {
 function headersOf(own: readonly string[]): JsonSchema {
   const names = new Set([...possibleHeaderNames, ...own]);
   return Object.fromEntries(Array.from(names, (name) => [name, reference(name, 'headers')]));
-}
-
-/** One of the scopes is enough; an empty requirement stands for a request without credentials. */
-function securityOf(needed: readonly Scope[], isOpen: boolean): readonly JsonSchema[] {
-  return [...needed.map((scope) => ({ bearer: [scope] })), ...(isOpen ? [{}] : [])];
 }
 
 function parameter(

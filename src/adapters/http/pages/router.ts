@@ -30,14 +30,9 @@ function siteOf({ publicUrl, pages = allPages }: RostrumAppOptions): Site {
   return { base, pages: served, links };
 }
 
-/**
- * The routes of everything except the API: pages, the description, problems and probes.
- *
- * @param describe returns the description of the API
- */
+/** The routes of everything except the API: pages, the description, problems and probes. */
 export function pagesRouter(
   rostrum: AnyRostrum,
-  describe: () => Promise<object>,
   options: RostrumAppOptions,
   limiter: Limiter,
 ): Router<RostrumState> {
@@ -63,7 +58,10 @@ export function pagesRouter(
   });
   const description = {
     type: 'application/json',
-    read: async () => `${JSON.stringify(await describe())}\n`,
+    async read() {
+      const { openApiDocument } = await import('../openapi/document.ts');
+      return `${JSON.stringify(openApiDocument(rostrum.declaredFields, options))}\n`;
+    },
   };
   page('/openapi.json', fileHandler(description));
   page('/favicon.ico', fileHandler({ type: 'image/svg+xml', read: () => favicon }));

@@ -21,18 +21,14 @@ export class IncomingRequest extends Readable {
 
   constructor(request: Request, socket: VirtualSocket) {
     super();
-    const { method, url, headers, body } = request;
-    const host = url.indexOf('://') + 3;
-    const path = url.indexOf('/', host);
+    const { method, headers, body } = request;
+    const { host, pathname, search } = new URL(request.url);
     this.#request = request;
     this.socket = socket;
     this.method = method;
-    this.url = url.slice(path).split('#', 1).join();
+    this.url = pathname + search;
     this.headers = Object.fromEntries(headers);
-    this.headers.host ??= url.slice(host, path);
-    // The host knows where the body ends.
-    if (!/^\d{1,15}$/.test(this.headers['content-length'] ?? ''))
-      delete this.headers['content-length'];
+    this.headers.host ??= host;
     if (body !== null && this.headers['content-length'] === undefined) {
       this.headers['transfer-encoding'] = 'chunked';
     }

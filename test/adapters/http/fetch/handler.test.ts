@@ -149,11 +149,8 @@ describe('rostrum/fetch', () => {
       const response = await handle(postOf(body, { 'Content-Length': length }));
       await expectProblem(response, 400, 'bad-request');
     }
-    for (const length of ['14', '0x10', '14, 14', '-1', '']) {
-      const { body } = inPieces(['{"name":', '"Ann"}']);
-      const response = await handle(postOf(body, { 'Content-Length': length }));
-      expect(response.status, length).to.equal(201); // Without a number, the host knows where it ends.
-    }
+    const { body } = inPieces(['{"name":', '"Ann"}']);
+    expect((await handle(postOf(body, { 'Content-Length': '14' }))).status).to.equal(201);
   });
 
   it('aborts a body in tiny chunks, which cost more memory than their bytes', async () => {

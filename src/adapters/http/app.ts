@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { Router } from '@koa/router';
 import Koa, { type Middleware as KoaMiddleware } from 'koa';
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
@@ -11,15 +10,15 @@ import { clientAddresses } from './client-address.ts';
 import {
   type AppSettings,
   composeSteps,
+  createRouter,
   type Middleware,
-  type RostrumState,
   setOperation,
   stopSignal,
 } from './context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
-import { handleErrors, handleExposed, reportErrors } from './errors.ts';
+import { handleErrors, reportErrors } from './errors.ts';
 import { Limiter } from './limits.ts';
 import { logRequests } from './operator/log.ts';
 import { countRequests } from './operator/metrics.ts';
@@ -69,7 +68,6 @@ function createMiddleware(
     checkTarget(isOwnHost), // 414, 400, 421
     ...routers, // Everything that is served
     otherMethods, // OPTIONS, 405
-    handleExposed, // Errors of middleware after Rostrum
     notFound, // 404
   ]) as KoaMiddleware;
 }
@@ -127,7 +125,7 @@ export function rostrumMiddleware(
 export function problemResponses(options: RostrumHttpOptions = {}): KoaMiddleware {
   checkOptionNames(options, 'http');
   const init = initState({ ...options, problemsAt: 'api' });
-  return composeSteps([init, handleErrors(options.logger), handleExposed]) as KoaMiddleware;
+  return composeSteps([init, handleErrors(options.logger)]) as KoaMiddleware;
 }
 
 /** `next` of Connect and Express. */
@@ -201,7 +199,7 @@ export function createMetricsApp(
   logger: Logger,
   isOwnHost?: (name: string) => boolean,
 ): Koa {
-  const router = new Router<RostrumState>({ sensitive: true, strict: true });
+  const router = createRouter();
   router.get('/livez', setOperation('/livez'), sendOk);
   router.get('/metrics', setOperation('/metrics'), async (ctx) => {
     const { type, body } = await exposition();
@@ -217,7 +215,7 @@ export function createMetricsApp(
 
 /** Creates an app that responds with 503, except for `/livez`: for a server whose store is not open yet. */
 export function createWaitingApp(logger: Logger): Koa {
-  const router = new Router<RostrumState>({ sensitive: true, strict: true });
+  const router = createRouter();
   router.get('/livez', setOperation('/livez'), sendOk);
   const reject: Middleware = () => {
     throw storeUnavailable('none');

@@ -22,6 +22,7 @@ export function handleErrors(logger: Logger | undefined): Middleware {
         ctx.respond = false;
         return;
       }
+      if (isExposed(error)) return sendExposed(ctx, error);
       const problem = toProblem(error, ctx);
       if (problem.status >= 500 && logFailure) logFailure(ctx, problem);
       else if (problem.cause !== undefined) ctx.app.emit('error', wrapCause(problem.cause), ctx);
@@ -36,23 +37,17 @@ export function handleErrors(logger: Logger | undefined): Middleware {
 }
 
 /**
- * Turns what later middleware threw for the client, as with `ctx.throw(404)`, into a problem without a type of its own
+ * Responds to what middleware threw for the client, as with `ctx.throw(404)`: a problem without a type of its own
  * (RFC 9457, section 4.2.1).
  */
-export const handleExposed: Middleware = async (ctx, next) => {
-  try {
-    await next();
-  } catch (error) {
-    if (!isExposed(error)) throw error;
-    const { status = 500, headers = {}, message } = error;
-    const { requestId } = ctx.state.rostrum;
-    const title = STATUS_CODES[status] ?? 'Error';
-    const body = { type: 'about:blank', title, status, error: message, detail: message, requestId };
-    ctx.status = status;
-    ctx.set({ ...problemHeaders, ...headers });
-    ctx.body = `${JSON.stringify(body)}\n`;
-  }
-};
+function sendExposed(ctx: Context, { status = 500, headers = {}, message }: ExposedError): void {
+  const { requestId } = ctx.state.rostrum;
+  const title = STATUS_CODES[status] ?? 'Error';
+  const body = { type: 'about:blank', title, status, error: message, detail: message, requestId };
+  ctx.status = status;
+  ctx.set({ ...problemHeaders, ...headers });
+  ctx.body = `${JSON.stringify(body)}\n`;
+}
 
 /**
  * Wraps the cause: otherwise Koa would ignore an error with `expose`, and `reportErrors` one with a connection

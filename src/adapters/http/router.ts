@@ -1,4 +1,4 @@
-import { Router } from '@koa/router';
+import type { Router } from '@koa/router';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import { authorization } from './access/authenticate.ts';
 import { allowPreflight } from './access/cors.ts';
@@ -7,6 +7,7 @@ import { parseBody, readBody } from './body.ts';
 import {
   type Context,
   composeSteps,
+  createRouter,
   type Middleware,
   type RostrumState,
   setOperation,
@@ -15,7 +16,6 @@ import { acceptedBodies, allMethods, type Endpoint, type Method } from './endpoi
 import type { Limiter } from './limits.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
-import { escapePath } from './target.ts';
 import { validateHeaders, validateQuery } from './validate.ts';
 
 /** The routes of the API. */
@@ -28,11 +28,7 @@ export function apiRouter(
 ): Router<RostrumState> {
   const { rateLimits } = options;
   const authorize = authorization(rostrum, options);
-  const router = new Router<RostrumState>({
-    prefix: escapePath(prefix),
-    sensitive: true,
-    strict: true,
-  });
+  const router = createRouter(prefix);
 
   for (const endpoint of endpoints) {
     const { operation, scopes, resource, query, queryHint, headers } = endpoint;

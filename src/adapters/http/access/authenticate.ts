@@ -22,8 +22,8 @@ type Authentication = CallerInput | Refused | undefined;
 
 /**
  * Identifies the caller of a request. `Refused` means invalid credentials; undefined means none, and the request
- * is anonymous if the server allows that. An error with the code `credentials-unavailable` becomes a 503.
- * Any other error, and a value that is not a caller, becomes a 500.
+ * is anonymous if the server allows that. An error with the code `credentials-unavailable` becomes a 503, and
+ * `ctx.throw(403)` a 403. Any other error, and a value that is not a caller, becomes a 500.
  */
 export interface Authenticate {
   (ctx: Context): Authentication | Promise<CallerInput> | Promise<Authentication>;

@@ -34,13 +34,11 @@ export interface RateLimits {
 /**
  * Returns the key by which an address is limited. An IPv6 client has at least a /64 of addresses, which count
  * as one.
+ *
+ * @param address in the form that client-address.ts returns
  */
 export function rateLimitKey(address: string): string {
-  return address.includes(':') ? network(address) : address;
-}
-
-/** The /64 of an IPv6 address in the form that client-address.ts returns. */
-function network(address: string): string {
+  if (!address.includes(':')) return address;
   const halves = address.split('::').map((half) => half.split(':').filter(Boolean));
   const [front = [], back = []] = halves;
   const between = Array<string>(8 - front.length - back.length).fill('0');
@@ -48,14 +46,13 @@ function network(address: string): string {
 }
 
 /**
- * Counts a request and sends the remaining quota in headers.
+ * Counts a request.
  *
  * @throws Problem `too-many-requests`
  */
 async function take(ctx: Context, policy: string, limiter: RateLimiter, key: string) {
   const count = await limiter.penalty(key);
-  setHeaders(ctx, policy, limiter, count);
-  if (count.consumedPoints > limiter.points) throw tooManyRequests(count);
+  report(ctx, policy, limiter, count, count.consumedPoints > limiter.points);
 }
 
 /**
@@ -66,8 +63,7 @@ async function take(ctx: Context, policy: string, limiter: RateLimiter, key: str
 export async function checkFailures(ctx: Context, limiter: RateLimiter, key: string) {
   const count = await limiter.get(key);
   if (count === null || count.consumedPoints < limiter.points) return;
-  setHeaders(ctx, 'failures', limiter, count);
-  throw tooManyRequests(count);
+  report(ctx, 'failures', limiter, count, true);
 }
 
 /** Returns the seconds until the window ends, at least 1. */
@@ -75,18 +71,21 @@ export function resetOf({ msBeforeNext }: RateLimiterCount): number {
   return Math.max(Math.ceil(msBeforeNext / 1000), 1);
 }
 
-function tooManyRequests(count: RateLimiterCount): Problem {
+/** Appends to `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10), and rejects the request. */
+function report(
+  ctx: Context,
+  policy: string,
+  { points, duration }: RateLimiter,
+  count: RateLimiterCount,
+  isRejected: boolean,
+): void {
   const reset = resetOf(count);
-  const sentence = `Too many requests. Try again in ${reset} ${reset === 1 ? 'second' : 'seconds'}.`;
-  return new Problem('too-many-requests', sentence, { headers: { 'Retry-After': String(reset) } });
-}
-
-/** Appends to `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
-function setHeaders(ctx: Context, policy: string, limiter: RateLimiter, count: RateLimiterCount) {
-  const { points, duration } = limiter;
   const remaining = Math.max(points - count.consumedPoints, 0);
   ctx.append('RateLimit-Policy', `"${policy}";q=${points};w=${duration}`);
-  ctx.append('RateLimit', `"${policy}";r=${remaining};t=${resetOf(count)}`);
+  ctx.append('RateLimit', `"${policy}";r=${remaining};t=${reset}`);
+  if (!isRejected) return;
+  const sentence = `Too many requests. Try again in ${reset} ${reset === 1 ? 'second' : 'seconds'}.`;
+  throw new Problem('too-many-requests', sentence, { headers: { 'Retry-After': String(reset) } });
 }
 
 export function limitAddress({ address }: RateLimits = {}): Middleware | undefined {

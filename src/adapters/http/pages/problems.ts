@@ -1,9 +1,8 @@
-import { Router } from '@koa/router';
-import { type Context, type RostrumState, setOperation } from '../context.ts';
+import type { Router } from '@koa/router';
+import { type Context, createRouter, type RostrumState, setOperation } from '../context.ts';
 import { type ProblemCode, type ProblemType, problemCatalogue } from '../problems/catalogue.ts';
 import { exampleOf, Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
-import { escapePath } from '../target.ts';
 import { escapeHtml, negotiateHtml, type Site, sendHtml } from './html.ts';
 
 const types = new Map<string, ProblemType>(Object.entries(problemCatalogue));
@@ -29,10 +28,10 @@ export function sendProblems(ctx: Context, site: Site): void {
 
 /** The routes below the prefix of an API without other pages. */
 export function problemsRouter(prefix: string): Router<RostrumState> {
-  const options = { prefix: escapePath(prefix), sensitive: true, strict: true };
-  const router = new Router<RostrumState>(options);
   const site: Site = { base: '', pages: new Set(), links: [] };
-  return router.get(problemsPath, setOperation('/problems'), (ctx) => sendProblems(ctx, site));
+  return createRouter(prefix).get(problemsPath, setOperation('/problems'), (ctx) =>
+    sendProblems(ctx, site),
+  );
 }
 
 function pageOf(problemsUrl: string): string {

@@ -1,7 +1,7 @@
-import { Router } from '@koa/router';
+import type { Router } from '@koa/router';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { mcpPath, metadataPath, resourceMetadata } from '../access/metadata.ts';
-import { type Middleware, type RostrumState, setOperation } from '../context.ts';
+import { createRouter, type Middleware, type RostrumState, setOperation } from '../context.ts';
 import type { Limiter } from '../limits.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type RostrumAppOptions } from '../options.ts';
@@ -39,7 +39,7 @@ export function pagesRouter(
   const { authenticate, mcp, pages = allPages } = options;
   const site = siteOf(options);
   const isReady = readiness(options.ready);
-  const router = new Router<RostrumState>({ sensitive: true, strict: true });
+  const router = createRouter();
   const admission = [limiter.admit, limiter.run()];
   const page = (path: string, send: Middleware, name = path) =>
     router.get(path, setOperation(name), ...admission, send);

@@ -83,11 +83,16 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
   const limiter = limiterFor(options);
   const api = (path: string, endpoints: readonly Endpoint[]) =>
     apiRouter(rostrum, path, options, limiter, endpoints).routes();
+  // Loaded with the first request for it.
+  const describe = async () => {
+    const { openApiDocument } = await import('./openapi/document.ts');
+    return openApiDocument(rostrum.declaredFields, options);
+  };
   return koaAppFor(
     createMiddleware({ ...options, problemsAt: 'site' }, [
       api(normalizePrefix(options.prefix), endpointsFor(rostrum.declaredFields)),
       api('', mcpEndpoints(options)),
-      pagesRouter(rostrum, options, limiter).routes(),
+      pagesRouter(rostrum, describe, options, limiter).routes(),
     ]),
     options,
   );

@@ -30,9 +30,14 @@ function siteOf({ publicUrl, pages = allPages }: RostrumAppOptions): Site {
   return { base, pages: served, links };
 }
 
-/** The routes of everything except the API: pages, the description, problems and probes. */
+/**
+ * The routes of everything except the API: pages, the description, problems and probes.
+ *
+ * @param describe returns the description of the API
+ */
 export function pagesRouter(
   rostrum: AnyRostrum,
+  describe: () => Promise<object>,
   options: RostrumAppOptions,
   limiter: Limiter,
 ): Router<RostrumState> {
@@ -58,10 +63,7 @@ export function pagesRouter(
   });
   const description = {
     type: 'application/json',
-    async read() {
-      const { openApiDocument } = await import('../openapi/document.ts');
-      return `${JSON.stringify(openApiDocument(rostrum.declaredFields, options))}\n`;
-    },
+    read: async () => `${JSON.stringify(await describe())}\n`,
   };
   page('/openapi.json', fileHandler(description));
   page('/favicon.ico', fileHandler({ type: 'image/svg+xml', read: () => favicon }));

@@ -6,7 +6,6 @@ import type { Collection, Versioned } from '../../../domain/records/record.ts';
 import type { UserInput } from '../../../domain/records/user.ts';
 import type { Context, Handler } from '../context.ts';
 import type { Endpoint, Parameter } from '../endpoint.ts';
-import { keyPattern, parseIdempotencyKey } from '../headers/idempotency.ts';
 import {
   entityTag,
   entityTagsPattern,
@@ -15,7 +14,6 @@ import {
   preconditionOf,
   type View,
 } from '../headers/preconditions.ts';
-import { preferredReturn } from '../headers/prefer.ts';
 import { logChange } from '../operator/log.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { sendText } from '../send.ts';
@@ -40,6 +38,18 @@ function entityTagParameter(name: string, description: string): Parameter {
     check: (value) =>
       parseEntityTags(value) ? undefined : 'Must be * or entity tags: "1", or "1", "2".',
   };
+}
+
+/**
+ * The pattern of `Idempotency-Key`: bare, or a string of structured fields (RFC 8941, section 3.3.3).
+ */
+const keyPattern = String.raw`^(?:"(?:[!#-[\]-~]|\\["\\]){1,255}"|[!#-~][!-~]{0,254})$`;
+const keyForm = new RegExp(keyPattern);
+
+/** Parses `Idempotency-Key`, so that `"abc"` and `abc` are one key. Returns undefined if it is malformed. */
+function parseIdempotencyKey(header: string): string | undefined {
+  if (!keyForm.test(header)) return undefined;
+  return header.startsWith('"') ? header.slice(1, -1).replace(/\\(.)/g, '$1') : header;
 }
 
 export const idempotencyKey: Parameter = {
@@ -206,9 +216,14 @@ export function sendDeleted(ctx: Context): void {
   sendPreferred(ctx, 200, '{"deleted":true}');
 }
 
+/** The form of the response to a write (RFC 7240, section 4.2). The first one counts, and its parameters are ignored. */
+const preference =
+  /(?:^|,)[ \t]*return[ \t]*=[ \t]*("?)(minimal|representation)\1[ \t]*(?:[,;]|$)/i;
+
 /** Responds without a body if the client prefers that. */
 function sendPreferred(ctx: Context, status: 200 | 201, json: string): void {
-  const preferred = preferredReturn(ctx.headers.prefer);
+  const { prefer = '' } = ctx.headers;
+  const preferred = preference.exec(String(prefer))?.[2]?.toLowerCase();
   if (preferred !== undefined) ctx.set('Preference-Applied', `return=${preferred}`);
   if (preferred !== 'minimal') sendText(ctx, status, json);
   else sendText(ctx, status === 200 ? 204 : status, null);

@@ -8,7 +8,7 @@ import type { AnyFilter } from '../../../domain/lists/declared-types.ts';
 import { filterLimits } from '../../../domain/lists/list.ts';
 import type { Parameter } from '../endpoint.ts';
 import type { Query } from '../target.ts';
-import { bounds, narrow, readSpan } from './bounds.ts';
+import { bounds, narrow, readSpan } from './ranges.ts';
 
 /** The schema of each type, an example, and the check of a value. */
 const forms = {

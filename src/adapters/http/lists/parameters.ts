@@ -9,9 +9,8 @@ import {
 } from '../../../domain/lists/search.ts';
 import type { Parameter } from '../endpoint.ts';
 import { integer, oneOf } from '../validate.ts';
-import { bounds } from './bounds.ts';
 import { declaredParameters } from './declared-filters.ts';
-import { readInstant } from './time-filter.ts';
+import { bounds, readInstant } from './ranges.ts';
 
 /** Formats an order as a value of `sort`. */
 function sortOf({ by, direction }: Order<string>): string {

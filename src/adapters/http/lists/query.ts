@@ -11,7 +11,7 @@ import { Problem } from '../problems/problem.ts';
 import type { Query } from '../target.ts';
 import { decodeCursor, encodeCursor, listIdentity } from './cursor.ts';
 import { readDeclaredFilter } from './declared-filters.ts';
-import { readTimes } from './time-filter.ts';
+import { readTimes } from './ranges.ts';
 
 /** The parsed query of a list. Its values are already validated. */
 export interface ParsedList<Filter, Sort extends string> {

@@ -133,9 +133,6 @@ export function problemResponses(options: RostrumHttpOptions = {}): KoaMiddlewar
   return composeSteps([init, handleErrors(options.logger)]) as KoaMiddleware;
 }
 
-/** `next` of Connect and Express. */
-type NextListener = (error?: unknown) => void;
-
 /**
  * Returns a listener that serves Rostrum on a plain `node:http` server, or in Connect and Express
  * (`app.use(rostrumListener(rostrum, { prefix: '/forum' }))`). Connect and Express serve the paths outside the
@@ -149,7 +146,7 @@ type NextListener = (error?: unknown) => void;
 export function rostrumListener(
   rostrum: AnyRostrum,
   options: RostrumHttpOptions = {},
-): (request: IncomingMessage, response: ServerResponse, next?: NextListener) => void {
+): (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void {
   checkOptionNames(options, 'http');
   const prefix = normalizePrefix(options.prefix);
   const isOurs = (url: string) => pathBelow(prefix, parseTarget(url).path) !== undefined;

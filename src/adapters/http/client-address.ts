@@ -5,16 +5,15 @@ import { isNetwork } from '../../domain/access/hosts.ts';
 /** The proxies whose `X-Forwarded-For` is trusted: their number, or their addresses and networks (`10.0.0.0/8`). */
 export type TrustedProxies = number | readonly string[];
 
-/** Returns the address of the client of a request; empty if its connection has none. */
-export type ClientAddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
+type RequestHead = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /**
- * Returns a function that finds the client's address. Each proxy appends to `X-Forwarded-For` the address that
+ * Returns a function that finds the client's address; empty if its connection has none. Each proxy appends to `X-Forwarded-For` the address that
  * it saw, so the entries of trusted proxies are counted from the right.
  *
  * @throws TypeError for a number below 0 or a text that is not an address
  */
-export function clientAddresses(trusted: TrustedProxies = 0): ClientAddressOf {
+export function clientAddresses(trusted: TrustedProxies = 0): (request: RequestHead) => string {
   const isTrusted = typeof trusted === 'number' ? byCount(trusted) : byAddress(trusted);
   return (request) => {
     let client = plain(request.socket.remoteAddress ?? '') ?? '';
@@ -52,7 +51,7 @@ function byAddress(addresses: readonly string[]): (address: string) => boolean {
     isIP(address) > 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-function forwardedFor({ headers }: Pick<IncomingMessage, 'headers'>): string[] {
+function forwardedFor({ headers }: RequestHead): string[] {
   const header = headers['x-forwarded-for'];
   return (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
 }

@@ -100,11 +100,13 @@ export function mountPath(url: string, originalUrl: string): string {
 }
 
 /** Returns the target with the mount path that Express removed and put in `baseUrl`. */
-export function restoreBaseUrl(request: { readonly url?: string | undefined }): string {
-  const { url = '', baseUrl = '' } = request as {
-    readonly url?: string;
-    readonly baseUrl?: string;
-  };
+export function restoreBaseUrl({
+  url = '',
+  baseUrl = '',
+}: {
+  readonly url?: string | undefined;
+  readonly baseUrl?: string;
+}): string {
   return baseUrl === '' ? url : baseUrl + url.replace(/^\/(?=\?|$)/, '');
 }
 

@@ -40,12 +40,10 @@ export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authe
 function tokenOf({ req, headers }: Context): string | undefined {
   // Node drops the repetitions in `headers`. The raw ones alternate with their values.
   const isSent = (text: string, at: number) => at % 2 === 0 && /^authorization$/i.test(text);
-  if ((req.rawHeaders ?? []).filter(isSent).length > 1) throw repeatedAuthorization();
+  if ((req.rawHeaders ?? []).filter(isSent).length > 1) {
+    const message = 'The header Authorization must be given once.';
+    const errors = [{ header: 'Authorization', code: 'invalid', message }];
+    throw new Problem('invalid-header', message, { errors });
+  }
   return bearer.exec(headers.authorization ?? '')?.[1];
-}
-
-function repeatedAuthorization(): Problem {
-  const message = 'The header Authorization must be given once.';
-  const errors = [{ header: 'Authorization', code: 'invalid', message }];
-  return new Problem('invalid-header', message, { errors });
 }

@@ -9,8 +9,8 @@ import { maxPositionLength } from '../sizes.ts';
 import { clientOf } from '../slots.ts';
 import { integer } from '../validate.ts';
 
-/** How many requests can wait for an event: of a caller, and of an address without credentials. */
-const maxWaiting = { caller: 50, address: 100 };
+/** How many requests of one client can wait for an event. */
+const maxWaiting = 100;
 
 /** How many seconds a request can wait. */
 const maxWait = eventLimits.waitMs / 1000;
@@ -84,14 +84,10 @@ export function eventsEndpoint(): Endpoint {
  * @throws Problem `too-many-requests`
  */
 function limitWaiting(waiting: Map<string, number>, ctx: Context): void {
-  const policy = ctx.state.rostrum.namedCaller === undefined ? 'address' : 'caller';
-  const capacity = maxWaiting[policy];
   const client = clientOf(ctx);
   const count = waiting.get(client) ?? 0;
-  if (count >= capacity) {
-    ctx.append('RateLimit-Policy', `"held-${policy}";q=${capacity};qu="concurrent-requests"`);
-    ctx.append('RateLimit', `"held-${policy}";r=0`);
-    const sentence = `At most ${capacity} requests per ${policy} can wait for events at the same time.`;
+  if (count >= maxWaiting) {
+    const sentence = `At most ${maxWaiting} of your requests can wait for events at the same time.`;
     const headers = { 'Retry-After': String(retryAfter) };
     throw new Problem('too-many-requests', sentence, { headers });
   }

@@ -7,11 +7,11 @@ import { VirtualSocket } from './virtual-socket.ts';
 /** Serves a `Request`; rejects as `fetch` does when the request is aborted. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
-/** Returns the address of the client of a request, if the host knows it. */
-export type AddressOf = (request: Request) => string | undefined;
-
 /** Serves a Koa app without a server: no port, no socket, no parser. */
-export function fetchHandler(app: Koa, addressOf?: AddressOf): FetchHandler {
+export function fetchHandler(
+  app: Koa,
+  addressOf?: (request: Request) => string | undefined,
+): FetchHandler {
   const handle = app.callback();
   return async (request) => {
     const { signal } = request;

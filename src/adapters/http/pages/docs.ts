@@ -6,6 +6,7 @@ import type { StaticFile } from './files.ts';
 import { escapeHtml, type Site, sendHtml } from './html.ts';
 
 const [css, js] = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8'];
+const readLibrary = (name: string) => readFile(docsFile(name) ?? '', 'utf8');
 
 /**
  * Gives Swagger UI's colors a contrast of at least 4.5:1 and its tables one column on narrow screens. Hides the choice
@@ -40,14 +41,8 @@ SwaggerUIBundle({ url: document.getElementById('docs').dataset.url, dom_id: '#do
 
 /** The files that `/docs` loads, keyed by their path below it. */
 export const docsFiles: Readonly<Record<string, StaticFile>> = {
-  'swagger-ui.css': {
-    type: css,
-    read: () => readFile(docsFile('swagger-ui.css') ?? '', 'utf8'),
-  },
-  'swagger-ui-bundle.js': {
-    type: js,
-    read: () => readFile(docsFile('swagger-ui-bundle.js') ?? '', 'utf8'),
-  },
+  'swagger-ui.css': { type: css, read: () => readLibrary('swagger-ui.css') },
+  'swagger-ui-bundle.js': { type: js, read: () => readLibrary('swagger-ui-bundle.js') },
   'docs.css': { type: css, read: () => style },
   'docs.js': { type: js, read: () => script },
 };

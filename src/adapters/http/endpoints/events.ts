@@ -101,16 +101,14 @@ function limitWaiting(waiting: Map<string, number>, ctx: Context): void {
 
 /** Aborted when the client disconnects or half-closes its connection, and when the server stops. */
 function waitSignal({ req: { socket }, res }: Context): AbortSignal {
-  const controller = new AbortController();
   const { [stopSignal]: stop } = socket as { readonly [stopSignal]?: AbortSignal };
-  const end = () => controller.abort();
+  const gone = new AbortController();
+  const end = () => gone.abort();
   socket.once('end', end);
-  stop?.addEventListener('abort', end);
   res.once('close', () => {
     socket.off('end', end);
-    stop?.removeEventListener('abort', end);
     end();
   });
-  if (res.destroyed || socket.readableEnded || stop?.aborted) end();
-  return controller.signal;
+  if (res.destroyed || socket.readableEnded) end();
+  return stop === undefined ? gone.signal : AbortSignal.any([gone.signal, stop]);
 }

@@ -1,7 +1,7 @@
 import { maxIssues } from '../../../domain/fields/issues.ts';
 import type { JsonSchema } from '../endpoint.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
-import { exampleOf } from '../problems/problem.ts';
+import { Problem, problemResponse } from '../problems/problem.ts';
 import { countSchema, objectSchema, reference, sampleId } from './fields.ts';
 
 const string: JsonSchema = { type: 'string' };
@@ -50,8 +50,9 @@ export const problemSchemas: JsonSchema = {
 /** The content of a response that reports one of these problems. */
 export function problemContent(codes: readonly ProblemCode[]): JsonSchema {
   const examples = codes.map((code) => {
-    const sentence = `${problemCatalogue[code].title}.`;
-    return [code, { value: exampleOf(code, sentence, sampleId) }];
+    const { title, example: members = {} } = problemCatalogue[code];
+    const problem = new Problem(code, `${title}.`, { members });
+    return [code, { value: JSON.parse(problemResponse(problem, sampleId).body) }];
   });
   const schema = reference('Problem');
   return { 'application/problem+json': { schema, examples: Object.fromEntries(examples) } };

@@ -42,25 +42,17 @@ export function callerHandler(rostrum: AnyRostrum, options: RostrumAppOptions): 
       const isUnnamed = error instanceof Problem && error.code === 'unauthenticated';
       if (!isUnnamed || ctx.headers.authorization !== undefined) throw error;
     }
+    const { caller, namedCaller: named } = ctx.state.rostrum;
+    const acceptsCredentials = options.authenticate !== undefined;
+    const found = {
+      name: named?.name ?? null,
+      label: named?.label,
+      subject: caller?.subject ?? null,
+      scopes: [...(caller?.scopes ?? (acceptsCredentials ? [] : scopes))],
+      acceptsCredentials,
+      about: named && canReadInFull(named) ? await facts(options) : undefined,
+    };
     ctx.vary('Authorization');
-    sendJson(ctx, callerOf(ctx, options, await facts(options)), 'no-store');
-  };
-}
-
-/** @param about the facts about the program: only for callers who can read all users */
-function callerOf(
-  ctx: Context,
-  { authenticate }: RostrumAppOptions,
-  about: readonly string[],
-): object {
-  const { caller, namedCaller: named } = ctx.state.rostrum;
-  const acceptsCredentials = authenticate !== undefined;
-  const given = [...(caller?.scopes ?? (acceptsCredentials ? [] : scopes))];
-  return {
-    ...(named ? { name: named.name, label: named.label } : { name: null }),
-    subject: caller?.subject ?? null,
-    scopes: given,
-    acceptsCredentials,
-    ...(named && canReadInFull(named) && { about }),
+    sendJson(ctx, found, 'no-store');
   };
 }

@@ -1,7 +1,7 @@
 import type { Router } from '@koa/router';
 import { type Context, createRouter, type RostrumState, setOperation } from '../context.ts';
-import { type ProblemCode, type ProblemType, problemCatalogue } from '../problems/catalogue.ts';
-import { exampleOf, Problem } from '../problems/problem.ts';
+import { type ProblemType, problemCatalogue } from '../problems/catalogue.ts';
+import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { escapeHtml, negotiateHtml, type Site, sendHtml } from './html.ts';
 
@@ -22,7 +22,7 @@ export function sendProblems(ctx: Context, site: Site): void {
     throw new Problem('path-not-found', 'No problem has this code.');
   }
   if (!negotiateHtml(ctx)) sendJson(ctx, one ?? { problems: described });
-  else if (one === undefined) sendHtml(ctx, site, 'Problems', pageOf(problemsUrl));
+  else if (one === undefined) sendHtml(ctx, site, 'Problems', pageOf());
   else ctx.redirect(`${problemsUrl}#${code}`);
 }
 
@@ -34,12 +34,10 @@ export function problemsRouter(prefix: string): Router<RostrumState> {
   );
 }
 
-function pageOf(problemsUrl: string): string {
+function pageOf(): string {
   const sections = Array.from(types, ([code, { status, title, meaning, advice }]) => {
-    const example = exampleOf(code as ProblemCode, '…', '…', problemsUrl);
     return `<section id="${code}"><h2>${escapeHtml(title)}</h2><p class="soft">${status} <code>${code}</code></p>
-<p>${escapeHtml(meaning)} ${escapeHtml(advice)}</p>
-<pre tabindex="0"><code>${escapeHtml(JSON.stringify(example, null, 2))}</code></pre></section>`;
+<p>${escapeHtml(meaning)} ${escapeHtml(advice)}</p></section>`;
   });
   return `<main><h1>Problems</h1><p>Every error has one of these codes. They are for programs and do not change.</p>
 ${sections.join('\n')}</main>`;

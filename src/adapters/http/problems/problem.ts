@@ -75,15 +75,3 @@ export function problemResponse(problem: Problem, requestId: string, problemsUrl
     } as Readonly<Record<string, string>>,
   };
 }
-
-/** An example of the body of an error response. */
-export function exampleOf(
-  code: ProblemCode,
-  sentence: string,
-  requestId: string,
-  problemsUrl?: string,
-) {
-  const { example: members = {} } = problemCatalogue[code];
-  const problem = new Problem(code, sentence, { members });
-  return JSON.parse(problemResponse(problem, requestId, problemsUrl).body);
-}

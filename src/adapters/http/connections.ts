@@ -67,11 +67,6 @@ export class Connections extends Map<Socket, Connection> {
     return Array.from(this).flatMap(([socket, { pending }]) => (pending === 0 ? [socket] : []));
   }
 
-  /** Fulfilled when the present requests have their responses. */
-  async whenIdle(): Promise<void> {
-    await Promise.all(this.keys().map((socket) => this.settled(socket)));
-  }
-
   /** Fulfilled when at most `pending` requests of a connection are in progress. */
   async settled(socket: Socket, pending = 0): Promise<void> {
     while ((this.get(socket)?.pending ?? 0) > pending) {

@@ -76,12 +76,9 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     if (stop.signal.aborted) response.setHeader('Connection', 'close');
     void handle(request, response);
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    void rejectRest(error, socket as Socket);
-  });
-
-  /** Sends a problem as the last response of a connection, after the responses that are due before it. */
-  async function rejectRest({ code }: NodeJS.ErrnoException, socket: Socket): Promise<void> {
+  // Sends a problem as the last response of the connection, after the responses that are due before it.
+  server.on('clientError', async ({ code }: NodeJS.ErrnoException, duplex) => {
+    const socket = duplex as Socket;
     const connection = connections.get(socket);
     if (connection === undefined || code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
@@ -96,7 +93,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     socket.end(isIncomplete && last.headersSent ? '' : reject(code, socket));
     const timer = setTimeout(() => socket.destroy(), drainMs);
     socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
-  }
+  });
 
   async function shutDown(): Promise<void> {
     const destroy = (sockets: Iterable<Socket>) => {
@@ -107,7 +104,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
       if (last?.headersSent === false) last.setHeader('Connection', 'close');
     }
     stop.abort();
-    await connections.whenIdle();
+    await Promise.all(connections.keys().map((socket) => connections.settled(socket)));
     const ended = new Promise((resolve) => server.close(resolve)); // Closes idle connections, too.
     const sweep = setInterval(
       () => destroy(connections.idle()),

@@ -46,21 +46,13 @@ function entityTagParameter(name: string, description: string): Parameter {
 const keyPattern = String.raw`^(?:"(?:[!#-[\]-~]|\\["\\]){1,255}"|[!#-~][!-~]{0,254})$`;
 const keyForm = new RegExp(keyPattern);
 
-/** Parses `Idempotency-Key`, so that `"abc"` and `abc` are one key. Returns undefined if it is malformed. */
-function parseIdempotencyKey(header: string): string | undefined {
-  if (!keyForm.test(header)) return undefined;
-  return header.startsWith('"') ? header.slice(1, -1).replace(/\\(.)/g, '$1') : header;
-}
-
 export const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   description: 'Makes the request safe to repeat: for 24 hours, one key creates one record.',
   schema: { type: 'string', pattern: keyPattern },
   example: '3f2a9c5e-order-17',
   check: (value) =>
-    parseIdempotencyKey(value) === undefined
-      ? 'Must be 1 to 255 visible ASCII characters, quoted or bare.'
-      : undefined,
+    keyForm.test(value) ? undefined : 'Must be 1 to 255 visible ASCII characters, quoted or bare.',
 };
 
 export const prefer: Parameter = {
@@ -71,8 +63,6 @@ export const prefer: Parameter = {
 };
 
 export const changeHeaders = [ifMatch, ifNoneMatch, prefer];
-
-type Responses = Endpoint['responses'];
 
 /** The responses of the endpoints of a collection. */
 export function responsesOf(schema: 'User' | 'Post') {
@@ -101,7 +91,7 @@ export function responsesOf(schema: 'User' | 'Post') {
       200: { description: 'Deleted.', schema: 'Deleted', headers: ['Preference-Applied'] },
       204: { description: minimal, headers: ['Preference-Applied'] },
     },
-  } as const satisfies Record<string, Responses>;
+  } as const satisfies Record<string, Endpoint['responses']>;
 }
 
 /** The problems of changes in a collection. */
@@ -162,10 +152,12 @@ export function updateEndpoints(
   ];
 }
 
+/** The header has already been validated. `"abc"` and `abc` are one key. */
 export function createOptions({ headers }: Context): CreateOptions {
   const header = headers['idempotency-key'];
-  const key = typeof header === 'string' ? parseIdempotencyKey(header) : undefined;
-  return key === undefined ? {} : { idempotencyKey: key };
+  if (typeof header !== 'string') return {};
+  const isQuoted = header.startsWith('"');
+  return { idempotencyKey: isQuoted ? header.slice(1, -1).replace(/\\(.)/g, '$1') : header };
 }
 
 /** Responds with a record, or 304 if the client has this version. */

@@ -54,10 +54,6 @@ export class OutgoingResponse extends EventEmitter {
     return this.#headers.has(name);
   }
 
-  getHeaders(): Record<string, string> {
-    return Object.fromEntries(this.#headers);
-  }
-
   getHeaderNames(): string[] {
     return [...this.#headers.keys()];
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isRostrumError, storeUnavailable } from '../../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { sendJson } from '../send.ts';
@@ -24,13 +25,10 @@ export function readiness(ready: () => Promise<void>): () => Promise<void> {
 }
 
 async function check(ready: () => Promise<void>): Promise<void> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(storeUnavailable('none')), readyTimeoutMs);
   try {
-    await Promise.race([ready(), timeout]);
+    const late = sleep(readyTimeoutMs, 'late', { ref: false });
+    if ((await Promise.race([ready(), late])) === 'late') throw storeUnavailable('none');
   } catch (cause) {
     throw isRostrumError(cause, 'store-unavailable') ? cause : storeUnavailable('none', cause);
-  } finally {
-    clearTimeout(timer);
   }
 }

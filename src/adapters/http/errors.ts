@@ -62,6 +62,10 @@ function wrapCause(cause: unknown): Error {
 /** Errors that nobody expected become an opaque 500. */
 function toProblem(error: unknown, ctx: Context): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof Error && 'code' in error && error.code === 'credentials-unavailable') {
+    const sentence = 'Credentials cannot be checked right now.';
+    return new Problem(error.code, sentence, { cause: error });
+  }
   // A taken id is one that the generator has produced twice: the client can do nothing about it.
   if (!isRostrumError(error) || error.code === 'id-taken') {
     return new Problem('internal', 'Something went wrong on the server.', { cause: error });

@@ -93,7 +93,7 @@ function identification(authenticate: Authenticate, options: Options) {
     const isSent = ctx.headers.authorization !== undefined;
     const address = rateLimitKey(state.address);
     if (failures && isSent) await checkFailures(ctx, failures, address);
-    const result = await callAuthenticate(authenticate, ctx);
+    const result = await authenticate(ctx);
     if (result !== undefined && !('refused' in result)) return result;
     if (isSent) {
       state.refusal = result?.refused;
@@ -120,18 +120,6 @@ function logRefusal(ctx: Context, repeats: Repeats, logger: Logger): void {
 
 const tooManyFailures =
   'Too many invalid credentials from one address: new ones are rejected unchecked.';
-
-/** The code of an error of `authenticate` when it cannot check credentials right now. */
-const unavailable = 'credentials-unavailable';
-
-async function callAuthenticate(authenticate: Authenticate, ctx: Context): Promise<Authentication> {
-  try {
-    return await authenticate(ctx);
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === unavailable)) throw cause;
-    throw new Problem(unavailable, 'Credentials cannot be checked right now.', { cause });
-  }
-}
 
 function unauthenticated(ctx: Context, resource: string | undefined): Problem {
   const { authorization } = ctx.headers;

@@ -106,10 +106,8 @@ export class Slots {
 
   /** True once a class without a limit has had its time in this iteration. The others start few requests anyway. */
   get #isLong(): boolean {
-    return (
-      this.#capacity === Number.POSITIVE_INFINITY &&
-      performance.now() - this.#since > limits.iterationMs
-    );
+    const hasLimit = Number.isFinite(this.#capacity);
+    return !hasLimit && performance.now() - this.#since > limits.iterationMs;
   }
 
   /** Takes a slot until the request ends: 503 after a wait. */

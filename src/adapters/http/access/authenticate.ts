@@ -129,12 +129,8 @@ function unauthenticated(ctx: Context, resource: string | undefined): Problem {
     authorization === undefined ? '' : 'error="invalid_token"',
   ];
   const challenge = `Bearer ${parameters.filter(Boolean).join(', ')}`.trimEnd();
-  const hint = authorization?.trim().includes(' ')
-    ? ''
-    : ' Write "Bearer" and a space before the key or token.';
-  const sentence =
-    authorization === undefined
-      ? 'This request needs credentials.'
-      : `The credentials are not valid.${hint}`;
+  const hint = ' Write "Bearer" and a space before the key or token.';
+  const invalid = `The credentials are not valid.${authorization?.trim().includes(' ') ? '' : hint}`;
+  const sentence = authorization === undefined ? 'This request needs credentials.' : invalid;
   return new Problem('unauthenticated', sentence, { headers: { 'WWW-Authenticate': challenge } });
 }

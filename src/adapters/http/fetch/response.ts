@@ -54,6 +54,11 @@ export class OutgoingResponse extends EventEmitter {
     return this.#headers.has(name);
   }
 
+  /** Koa's `fresh` reads them. */
+  getHeaders(): Record<string, string> {
+    return Object.fromEntries(this.#headers);
+  }
+
   getHeaderNames(): string[] {
     return [...this.#headers.keys()];
   }

@@ -3,23 +3,34 @@
 # provider, or with ANONYMOUS, as here on loopback:
 #
 #   docker build -t rostrum .
-#   docker run -p 127.0.0.1:3000:3000 -v rostrum:/data -e ANONYMOUS=all rostrum
+#   docker run --read-only -p 127.0.0.1:3000:3000 -v rostrum:/data -e ANONYMOUS=all rostrum
 
-FROM node:24-slim AS packages
+# The bundle is the same on every platform.
+FROM --platform=$BUILDPLATFORM node:24-slim AS bundle
+WORKDIR /clone
+COPY . .
+RUN npm ci --ignore-scripts && npm run tarballs
 WORKDIR /rostrum
-COPY package.json package-lock.json .npmrc ./
-COPY packages packages
-# No package of a production install needs its install script.
-RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+RUN tar --extract --file /clone/tarballs/rostrum-server-*.tgz --strip-components=1
 
+# scripts/release/rehearse-image.ts runs this stage in a folder.
 FROM node:24-slim
-RUN install --directory --owner=node --group=node /data
+COPY --from=bundle /rostrum /rostrum
 WORKDIR /rostrum
-COPY --from=packages /rostrum ./
-COPY scripts scripts
-COPY src src
 
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 STORE_URL=sqlite:/data/rostrum.db
+# Starts the program once on each kind of store and stops it at its first line, which fills Node's compile
+# cache. Each user has a cache of their own. Only root can change this one afterwards.
+RUN install --directory --owner=node --group=node /data .cache && \
+  setpriv --reuid=node --regid=node --clear-groups node --eval " \
+    for (const store of ['sqlite:/tmp/warm.db', 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=1']) { \
+      const args = ['dist/main.js', '--port', '0', '--store', store]; \
+      const server = child_process.spawn(process.execPath, args); \
+      for (const output of [server.stdout, server.stderr]) output.once('data', () => server.kill()); \
+    }" && \
+  chown --recursive root:root .cache && chmod --recursive a+rX .cache && rm /tmp/warm.db
+
+# Temporary files, too, are in /data, since the rest of the file system can be read-only.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 STORE_URL=sqlite:/data/rostrum.db TMPDIR=/data
 # By number, so that Kubernetes can see that it is not root.
 USER 1000:1000
 VOLUME /data
@@ -30,4 +41,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 
 # Node is process 1 and receives SIGTERM itself.
-ENTRYPOINT ["node", "src/main.ts"]
+ENTRYPOINT ["node", "dist/main.js"]

@@ -75,14 +75,17 @@ const notes = notesOf(version);
 runNpm(['run', 'build'], root);
 const tarballs = await packAll(folder);
 run('scripts/release/check.ts', tarballs);
-testServer(tarballs.find((path) => path.includes('rostrum-server')) ?? '');
+const server = tarballs.find((path) => path.includes('rostrum-server')) ?? '';
+testServer(server);
 run('scripts/sbom.ts', ['--output', join(folder, 'sbom.cdx.json')]);
 writeFileSync(join(folder, 'notes.md'), `${notes}\n`);
 
 const image = process.env.ROSTRUM_IMAGE ?? 'rostrum';
 if (spawnSync('docker', ['buildx', 'version']).status === 0) buildImage();
-else if (isDry) console.log('There is no docker buildx here: the image is not built.');
-else throw new Error('docker buildx is needed to build the image.');
+else if (isDry) {
+  console.log('There is no docker buildx here: the image is not built.');
+  run('scripts/release/rehearse-image.ts', [server]);
+} else throw new Error('docker buildx is needed to build the image.');
 
 if (isDry) {
   for (const tarball of tarballs) console.log(`would publish ${tarball}`);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { packAll } from '../../scripts/release/tarballs.ts';
-import { npm, start } from '../support/process.ts';
-import { temporaryDirectory } from '../support/repository-copy.ts';
+import { node, npm, start } from '../support/process.ts';
+import { repository, temporaryDirectory } from '../support/repository-copy.ts';
 
 // Tests the bundle as users install it. `npm run release` also runs the tests of the program against it.
 
@@ -13,12 +13,13 @@ describe('rostrum-server', function () {
   this.timeout(120_000);
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let modules: string;
+  let packed: string[];
 
   before(async () => {
     directory = await temporaryDirectory();
     const tarballs = await packAll(join(directory.path, 'tarballs'));
     await writeFile(join(directory.path, 'package.json'), '{ "private": true }');
-    const server = tarballs.filter((path) => path.includes('rostrum-server'));
+    packed = tarballs.filter((path) => path.includes('rostrum-server'));
     // Offline and with an empty cache: everything must be in the tarball.
     const options = [
       '--offline',
@@ -27,7 +28,7 @@ describe('rostrum-server', function () {
       '--cache',
       join(directory.path, 'npm'),
     ];
-    const { code, output } = await npm(['install', ...options, ...server], { cwd: directory.path });
+    const { code, output } = await npm(['install', ...options, ...packed], { cwd: directory.path });
     expect(code, output).to.equal(0);
     modules = join(directory.path, 'node_modules');
   });
@@ -72,5 +73,13 @@ describe('rostrum-server', function () {
     expect((await fetch(`${address}/api/v1/users?count=exact`)).status).to.equal(200);
     expect(await counted).to.deep.equal(['a worker']);
     expect(await readdir(join(directory.path, 'data'))).to.include('rostrum.db');
+  });
+
+  it('runs as the steps of the Dockerfile set it up', async function () {
+    const script = join(repository, 'scripts/release/rehearse-image.ts');
+    const { code, output } = await node([script, ...packed]);
+    if (output.includes('not rehearsed')) return this.skip();
+    expect(code, output).to.equal(0);
+    expect(Number(/served from there: (\S+) MB/.exec(output)?.[1])).to.be.below(10);
   });
 });

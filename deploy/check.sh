@@ -18,11 +18,13 @@ check() {
 }
 
 check hadolint ../Dockerfile
-if docker compose version >/dev/null 2>&1; then
-  check docker compose --file compose.yaml config --quiet
-else
-  echo '- not checked, because docker compose is missing: compose.yaml'
-fi
+for file in compose/*.yaml; do
+  if docker compose version >/dev/null 2>&1; then
+    check docker compose --file "$file" config --quiet
+  else
+    echo "- not checked, because docker compose is missing: $file"
+  fi
+done
 check systemd-analyze verify ./rostrum.service
 check caddy validate --adapter caddyfile --config Caddyfile
 check promtool check config prometheus/prometheus.yml

@@ -2,7 +2,15 @@
 // Creates an application from a template: npm create rostrum hexagon my-app
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
@@ -57,6 +65,8 @@ async function askForTemplate() {
 
 /** Returns the dependencies, with Rostrum's packages from the tarballs in a folder. */
 function fromTarballs(dependencies, packages) {
+  const isFolder = statSync(packages, { throwIfNoEntry: false })?.isDirectory();
+  if (!isFolder) fail(`--packages: ${packages} is not a folder.`);
   const files = readdirSync(packages);
   const local = Object.keys(dependencies).filter((name) => /^rostrum(-|$)/.test(name));
   const found = local.map((name) => {
@@ -79,17 +89,18 @@ if (!Object.hasOwn(templates, template)) {
 const folder = resolve(positionals[1] ?? `my-${template}`);
 if (existsSync(folder) && readdirSync(folder).length > 0) fail(`${folder} is not empty.`);
 
-cpSync(join(import.meta.dirname, 'templates', template), folder, { recursive: true });
-renameSync(join(folder, 'gitignore'), join(folder, '.gitignore'));
-const path = join(folder, 'package.json');
-const manifest = JSON.parse(readFileSync(path, 'utf8'));
+const source = join(import.meta.dirname, 'templates', template);
+const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
 // A package name of npm has lower-case letters, digits, and a few signs.
 manifest.name = basename(folder)
   .toLowerCase()
   .replace(/[^a-z\d._-]+/g, '-')
   .replace(/^[._]+/, '');
 if (values.packages) manifest.dependencies = fromTarballs(manifest.dependencies, values.packages);
-writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
+
+cpSync(source, folder, { recursive: true });
+renameSync(join(folder, 'gitignore'), join(folder, '.gitignore'));
+writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 
 if (values.install) {
   const isWindows = process.platform === 'win32';

@@ -50,3 +50,8 @@ for (const [name, script] of Object.entries(blog.scripts)) {
     .replace(/ --alias:rostrum-client=\S+/, '');
 }
 writeFileSync(path, `${JSON.stringify(blog, null, 2)}\n`);
+
+// A copy finds the documentation in the package rostrum.
+const readme = join(templates, 'blog', 'README.md');
+const text = readFileSync(readme, 'utf8');
+writeFileSync(readme, text.replaceAll('](../../docs/', '](node_modules/rostrum/docs/'));

@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { node } from '../../../test/support/process.ts';
@@ -47,6 +47,15 @@ describe('npm create rostrum', () => {
       const up = '../'.repeat(file.split(/[\\/]/).length);
       expect(readFileSync(join(copy, file), 'utf8'), file).to.not.include(`'${up}`);
     }
+    const readme = readFileSync(join(copy, 'README.md'), 'utf8');
+    const links = Array.from(readme.matchAll(/\]\(([^)#]+)/g), ([, link = '']) => link);
+    expect(links).to.include('node_modules/rostrum/docs/moving-in.md');
+    for (const link of links.filter((one) => !one.startsWith('https:'))) {
+      const [, packed] = link.split('node_modules/rostrum/');
+      const target = packed ? join(repository, packed) : join(copy, link);
+      expect(existsSync(target), link).to.equal(true);
+      expect(target.startsWith(packed ? join(repository, 'docs') : copy), link).to.equal(true);
+    }
   });
 
   it('takes rostrum from tarballs', async () => {
@@ -55,6 +64,10 @@ describe('npm create rostrum', () => {
     const missing = await create('blog', 'without', '--packages', packages);
     expect(missing.code).to.equal(1);
     expect(missing.output).to.match(/has no rostrum-\d\S+\.tgz\.\n$/);
+    const nowhere = await create('blog', 'without', '--packages', join(folder, 'nowhere'));
+    expect(nowhere.code).to.equal(1);
+    expect(nowhere.output).to.match(/^--packages: \S+nowhere is not a folder\.\n$/);
+    expect(existsSync(join(folder, 'without'))).to.equal(false);
     for (const name of ['rostrum', 'rostrum-admin', 'rostrum-client']) {
       writeFileSync(join(packages, `${name}-0.1.0.tgz`), '');
     }

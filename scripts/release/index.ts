@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
+import { install } from '../install.ts';
 import { npm } from '../npm.ts';
 import { packAll } from './tarballs.ts';
 
@@ -55,6 +56,7 @@ const tests = [
 
 /** Installs a tarball in an empty project and runs the tests of the program against it. */
 function testServer(tarball: string): void {
+  install('examples/moving-in'); // The tests import with its recipes.
   const project = mkdtempSync(join(tmpdir(), 'rostrum-release-'));
   try {
     writeFileSync(join(project, 'package.json'), '{ "private": true }');

@@ -1,4 +1,4 @@
-import { createClient, isApiProblem, type Post } from 'rostrum-client';
+import { type Client, isApiProblem, type Post } from 'rostrum-client';
 
 /** An index of documents. Both methods can be called again with the same arguments. */
 interface SearchIndex {
@@ -12,14 +12,17 @@ interface Positions {
   save(position: string): Promise<void>;
 }
 
-/** Keeps an index of all posts up to date, until the signal is aborted. */
+/**
+ * Keeps an index of all posts up to date, until the signal is aborted.
+ *
+ * @param client has the scope `posts:read:all` if the server asks for credentials
+ */
 export async function indexPosts(
-  api: string,
+  client: Pick<Client, 'events' | 'posts'>,
   index: SearchIndex,
   positions: Positions,
   signal: AbortSignal,
 ): Promise<void> {
-  const client = createClient({ url: api });
   let after = await positions.load();
   if (after === undefined) {
     after = (await client.events.read()).next;

@@ -22,6 +22,7 @@ registerHooks({
       context,
     ),
 });
+const { createClient } = await import('../../packages/rostrum-client/src/index.ts');
 const { indexPosts } = await import('../../examples/followers/search-index.ts');
 const { forward } = await import('../../examples/followers/webhooks.ts');
 
@@ -105,7 +106,7 @@ describe('the follower examples', () => {
     const ended = new AbortController();
     const positions = memoryPositions();
     const running = indexPosts(
-      `${api.server.url}/api/v1`,
+      createClient({ url: `${api.server.url}/api/v1` }),
       search as unknown as ReturnType<Meilisearch['index']>,
       positions,
       ended.signal,

@@ -1,0 +1,261 @@
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type Term, termsOf, wordsOf } from '../../examples/followers/words.ts';
+import { createClient, type Post } from '../../packages/rostrum-client/src/index.ts';
+import { createMemoryStore } from '../../src/adapters/memory/index.ts';
+import { createRostrum } from '../../src/index.ts';
+import { startApi } from '../adapters/http/support/api.ts';
+import { errorOf } from '../support/error-of.ts';
+import { temporaryDirectory } from '../support/repository-copy.ts';
+import { until } from '../support/until.ts';
+
+// The examples import the client by package name. Resolve the name to the source.
+registerHooks({
+  resolve: (name, context, next) =>
+    next(
+      name === 'rostrum-client'
+        ? import.meta.resolve('../../packages/rostrum-client/src/index.ts')
+        : name,
+      context,
+    ),
+});
+const { indexPosts, mustStartAgain } = await import('../../examples/followers/search-index.ts');
+const { SqliteSearch } = await import('../../examples/followers/sqlite-search.ts');
+
+const meets =
+  (words: readonly string[]) =>
+  ({ word, isPrefix }: Term) =>
+    words.some((one) => (isPrefix ? one.startsWith(word) : one === word));
+
+/** Returns true if a query finds a text. */
+const finds = (query: string, text: string) => termsOf(query).every(meets(wordsOf(text)));
+
+describe('the words of the search example', () => {
+  const found: Readonly<Record<string, readonly [text: string, ...queries: string[]]>> = {
+    Latin: ['Crème BRÛLÉE, naïvely', 'creme brulee', 'CRÈME', 'crème bru', 'naiv'],
+    German: ['Die Straße ist groß.', 'STRASSE', 'strasse', 'straße', 'STRAẞE', 'gros'],
+    Turkish: ['İstanbul ılık', 'istanbul', 'ISTANBUL', 'ilik', 'ILIK'],
+    Greek: ['Ο Σίσυφος ανέβηκε', 'ΣΊΣΥΦΟΣ', 'σισυφος', 'ΣΊΣ', 'ανεβηκε'],
+    Cyrillic: ['Ёлка и Йод', 'елка', 'ЁЛКА', 'иод', 'йод'],
+    Hebrew: ['שָׁלוֹם עולם', 'שָׁלוֹם', 'עולם', 'עול'],
+    Arabic: ['مرحبا بالعالم', 'مرحبا', 'بالع'],
+    Hindi: ['हिन्दी में लिखना', 'हिन्दी', 'लिख'],
+    Thai: ['ภาษาไทยง่าย', 'ภาษา', 'ไทย', 'ง่าย', 'ย'],
+    Japanese: ['東京タワーは高い。猫', '東京', 'タワー', 'ﾀﾜｰ', '高い', '猫', 'は'],
+    Chinese: ['我喜欢全文搜索', '全文搜索', '喜欢', '欢', '索'],
+    Korean: ['한국어를 배우는 책을', '한국어', '책 배우', '책'],
+    Khmer: ['ភាសាខ្មែរ', 'ភាសា', 'ខ្មែរ'],
+    Myanmar: ['မြန်မာဘာသာ', 'မြန်မာ', 'ဘာသာ'],
+    'full width': ['ＡＢＣ ﬁne', 'abc', 'fine'],
+    digits: ['Version 2026, 1️⃣', '2026', '20', '1'],
+    'hidden characters': ['Silben\u00adtrennung می\u200cخواهم', 'silbentrennung', 'می\u200cخواهم'],
+    punctuation: ["don't stop: hexagonal-architecture", "don't", 'hexagonal arch', '…stop?'],
+  };
+  for (const [script, [text, ...queries]] of Object.entries(found)) {
+    it(`find texts in their script: ${script}`, () => {
+      for (const query of queries) expect(finds(query, text), query).to.equal(true);
+    });
+  }
+
+  it('keep different words apart', () => {
+    const pairs = [
+      ['हिन्दा', 'हिन्दी'],
+      ['שלום', 'שָׁלוֹם'],
+      ['が', 'か'],
+      ['京東', '東京'],
+      ['arch', 'monarch'],
+      ['arch ', 'architecture'],
+      ['a', 'abc'],
+      ['hex b', 'hexagonal b'],
+    ] as const;
+    for (const [query, text] of pairs) expect(finds(query, text), query).to.equal(false);
+  });
+
+  it('find every text by itself, in any case and normal form', () => {
+    const characters = 'aéßÀΣςάЙйдşı東京タがภาษาहिन्दी한שָ1 ２-.\u00ad😀';
+    const text = fc.string({ unit: fc.constantFrom(...characters), maxLength: 20 });
+    fc.assert(
+      fc.property(text, (text) => {
+        const forms = [text, text.toUpperCase(), text.normalize('NFD'), text.normalize('NFKC')];
+        for (const form of forms) {
+          expect(wordsOf(form)).to.deep.equal(wordsOf(text));
+          expect(finds(form, text)).to.equal(true);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('consist of letters, marks and digits only, in any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (text) => {
+        for (const word of wordsOf(text)) expect(word).to.match(/^[\p{L}\p{M}\p{N}]+$/u);
+        expect(finds(text, text)).to.equal(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('are found by any part of a text in a script without spaces', () => {
+    const text = fc.string({
+      unit: fc.constantFrom(...'東京タワーกขฃ한국'),
+      minLength: 1,
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(text, fc.nat(), fc.nat(), (text, a, b) => {
+        const start = a % text.length;
+        const part = text.slice(start, start + 1 + (b % 10));
+        expect(finds(part, text)).to.equal(true);
+      }),
+    );
+  });
+
+  it('have limits', () => {
+    const long = 'x'.repeat(100);
+    expect(wordsOf(long)).to.deep.equal(['x'.repeat(64)]);
+    expect(finds(long, long)).to.equal(true);
+    const many = Array.from({ length: 5000 }, (_, n) => `w${n}`).join(' ');
+    expect(wordsOf('title', many)).to.have.length(4000).and.include('w3998');
+    expect(termsOf(many)).to.have.length(32);
+  });
+});
+
+describe('the SQLite search example', () => {
+  const scope = new AsyncDisposableStack();
+  let folder: string;
+  let files = 0;
+  before(async () => {
+    folder = scope.use(await temporaryDirectory()).path;
+  });
+  after(() => scope.disposeAsync());
+
+  const newFile = () => join(folder, `search-${++files}.db`);
+  const postOf = (n: number, title: string, publishedAt: string | null): Post => {
+    const at = '2026-01-01T00:00:00.000Z';
+    return {
+      id: `p${n}`,
+      title,
+      body: '',
+      authorId: null,
+      publishedAt,
+      createdAt: at,
+      updatedAt: at,
+    };
+  };
+
+  it('finds the public posts that match, the last published first, on all pages', async () => {
+    const words = ['alpha', 'alphabet', 'beta', 'gamma', '東京', '京都'];
+    const text = fc.array(fc.constantFrom(...words), { maxLength: 4 }).map((all) => all.join(' '));
+    const time = fc.constantFrom(
+      null,
+      ...[1, 1, 1, 2, 3].map((n) => `2026-01-01T00:00:0${n}.000Z`),
+      ...['0001-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'],
+    );
+    const change = fc.oneof(
+      { weight: 4, arbitrary: fc.tuple(fc.nat({ max: 20 }), text, time) },
+      fc.tuple(fc.nat({ max: 20 })),
+    );
+    const query = fc.tuple(text, fc.constantFrom('', ' al', ' alpha ', ' 京'));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { maxLength: 60 }),
+        fc.array(query, { minLength: 5, maxLength: 5 }),
+        async (changes, queries) => {
+          const search = new SqliteSearch(':memory:');
+          const posts = new Map<string, Post>();
+          for (const [n, title, publishedAt = null] of changes) {
+            posts.delete(`p${n}`);
+            if (title === undefined) await search.deleteDocuments([`p${n}`]);
+            else {
+              const post = postOf(n, title, publishedAt);
+              posts.set(post.id, post);
+              await search.updateDocuments([post]);
+            }
+          }
+          for (const [first, last] of queries) {
+            const expected = [...posts.values()].filter(
+              ({ title, publishedAt }) =>
+                termsOf(first + last).length > 0 &&
+                finds(first + last, title) &&
+                publishedAt !== null &&
+                publishedAt < '2900',
+            );
+            const ids: string[] = [];
+            for (let after: number | undefined; ; ) {
+              const page = search.find(first + last, { limit: 3, ...(after && { after }) });
+              ids.push(...page.ids);
+              after = page.next;
+              if (after === undefined) break;
+            }
+            expect([...ids].sort()).to.deep.equal(expected.map(({ id }) => id).sort());
+            const times = ids.map((id) => posts.get(id)?.publishedAt ?? '');
+            expect(times).to.deep.equal([...times].sort().reverse());
+          }
+          search.close();
+        },
+      ),
+    );
+  });
+
+  it('follows a server, across restarts of both', async () => {
+    const store = createMemoryStore();
+    const { posts } = createRostrum(store);
+    await using api = await startApi({ store });
+    const client = createClient({ url: `${api.server.url}/api/v1` });
+    const file = newFile();
+    const follow = () => {
+      const search = new SqliteSearch(file);
+      const ended = new AbortController();
+      const running = errorOf(indexPosts(client, search, search, ended.signal));
+      const stop = async () => {
+        ended.abort();
+        await running;
+        search.close();
+      };
+      return { search, running, stop };
+    };
+    const idOf = async (title: string, body = '', publishedAt?: null) =>
+      (await posts.create({ title, body, publishedAt })).record.id;
+
+    const hexagons = await idOf('Hexagons', 'Ports and adapters: the hexagonal architecture.');
+    await idOf('A draft about hexagons', '', null);
+    const first = follow();
+    await until(() => first.search.find('hexagonal arch').ids.length === 1, 'the post is found');
+    expect(first.search.find('hexag').ids).to.deep.equal([hexagons]);
+    const bees = await idOf('Bees', 'They build hexagons.');
+    await until(() => first.search.find('hexagons').ids.length === 2, 'the new post is found');
+    expect(first.search.find('hexagons').ids).to.deep.equal([bees, hexagons]);
+    await first.stop();
+
+    await posts.patch(hexagons, { title: 'Circles', body: 'No corners.' });
+    await posts.delete(bees);
+    const second = follow();
+    await until(() => second.search.find('corners').ids.length === 1, 'the change is found');
+    expect(second.search.find('hexa').ids).to.deep.equal([]);
+    await second.stop();
+  });
+
+  it('starts again after its position has expired', async () => {
+    const store = createMemoryStore();
+    const { posts } = createRostrum(store);
+    await using api = await startApi({ store });
+    const client = createClient({ url: `${api.server.url}/api/v1` });
+    const search = new SqliteSearch(newFile());
+    await search.updateDocuments([postOf(1, 'gone', '2026-01-01T00:00:00.000Z')]);
+    await search.save('1.1');
+    const ended = new AbortController();
+    const error = await errorOf(indexPosts(client, search, search, ended.signal));
+    expect(mustStartAgain(error)).to.equal(true);
+    search.clear();
+    const { id } = (await posts.create({ title: 'here' })).record;
+    const running = errorOf(indexPosts(client, search, search, ended.signal));
+    await until(() => search.find('here').ids[0] === id, 'the post is found');
+    expect(search.find('gone').ids).to.deep.equal([]);
+    ended.abort();
+    await running;
+    search.close();
+  });
+});

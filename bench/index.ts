@@ -6,6 +6,7 @@
 //   npm run bench -- --interfaces                 compares rostrum/fetch and MCP with node:http
 //   npm run bench -- --fields                     compares POST with three declared fields and with none
 //   npm run bench -- --lists                      lists by declared fields, with 100,000 posts
+//   npm run bench -- --search                     searches with 100,000 posts, in the search example
 //   npm run bench -- --peers                      compares with Feathers, json-server and PocketBase
 //   npm run bench -- --against PATH/main.js       compares with another build, for example an older one
 
@@ -17,6 +18,7 @@ import { readOptions } from './options.ts';
 import { measurePair } from './pair.ts';
 import { measurePeers } from './peers/index.ts';
 import { publish, say } from './results.ts';
+import { measureSearch } from './search.ts';
 import { Workspace } from './workspace.ts';
 
 const options = readOptions(process.argv.slice(2));
@@ -36,7 +38,13 @@ if (!options.isFull) facts.push('a part of a run: the figures mean little');
 for (const fact of facts) console.log(`- ${fact}`);
 await using workspace = new Workspace();
 const isPair = options.withDeclaredFields || options.against !== undefined;
-const measure = isPair ? measurePair : options.peers ? measurePeers : options.lists && measureLists;
+const measure = isPair
+  ? measurePair
+  : options.peers
+    ? measurePeers
+    : options.lists
+      ? measureLists
+      : options.search && measureSearch;
 if (measure) {
   console.log(`\n${await measure(options, workspace)}`);
   process.exit();

@@ -46,6 +46,8 @@ export function readOptions(args: readonly string[]) {
       fields: { type: 'boolean', default: false },
       /** Measures lists by declared fields, with 100,000 posts. */
       lists: { type: 'boolean', default: false },
+      /** Measures the search example, with 100,000 posts. */
+      search: { type: 'boolean', default: false },
       /** Compares with alternatives to Rostrum on SQLite. */
       peers: { type: 'boolean', default: false },
     },
@@ -54,8 +56,8 @@ export function readOptions(args: readonly string[]) {
   if (stores.length === 0) throw new Error(`--store is one of ${storeKinds.join(', ')}.`);
   const sizes = values.quick ? quick : full;
   const rounds = Number(values.rounds ?? sizes.rounds);
-  const { interfaces, fields: withDeclaredFields, against, peers, lists } = values;
+  const { interfaces, fields: withDeclaredFields, against, peers, lists, search } = values;
   const isFull = args.length === 0;
-  const modes = { interfaces, withDeclaredFields, against, peers, lists };
+  const modes = { interfaces, withDeclaredFields, against, peers, lists, search };
   return { ...sizes, rounds, stores, isFull, ...modes };
 }

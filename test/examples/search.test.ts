@@ -1,12 +1,16 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { registerHooks } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Term, termsOf, wordsOf } from '../../examples/followers/words.ts';
 import { createClient, type Post } from '../../packages/rostrum-client/src/index.ts';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
-import { createRostrum } from '../../src/index.ts';
+import { createRostrum, type Scope } from '../../src/index.ts';
 import { startApi } from '../adapters/http/support/api.ts';
+import { as, authenticate } from '../adapters/http/support/callers.ts';
 import { errorOf } from '../support/error-of.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { until } from '../support/until.ts';
@@ -22,7 +26,11 @@ registerHooks({
     ),
 });
 const { indexPosts, mustStartAgain } = await import('../../examples/followers/search-index.ts');
+const { searchHandler } = await import('../../examples/followers/search-server.ts');
 const { SqliteSearch } = await import('../../examples/followers/sqlite-search.ts');
+
+/** Returns the token of a caller with these scopes. */
+const tokenOf = (scopes: readonly Scope[]) => as({ scopes }).Authorization.slice('Bearer '.length);
 
 const meets =
   (words: readonly string[]) =>
@@ -256,6 +264,57 @@ describe('the SQLite search example', () => {
     expect(search.find('gone').ids).to.deep.equal([]);
     ended.abort();
     await running;
+    search.close();
+  });
+
+  it('serves each caller the posts that the caller is allowed to see', async () => {
+    const store = createMemoryStore();
+    const { posts } = createRostrum(store);
+    await using api = await startApi({ store, app: { authenticate, anonymous: ['posts:read'] } });
+    const url = `${api.server.url}/api/v1`;
+    const ids: string[] = [];
+    for (let n = 0; n < 25; n++) {
+      const publishedAt = new Date(Date.UTC(2026, 0, 1 + n)).toISOString();
+      // Twenty of these have more than 1 MiB, the limit of a page.
+      const body = 'long '.repeat(15_000);
+      ids.unshift((await posts.create({ title: `Post ${n}`, body, publishedAt })).record.id);
+    }
+    await posts.create({ title: 'Secret post', publishedAt: null });
+    const scheduled = '2999-01-01T00:00:00Z';
+    await posts.create({ title: 'Later post', publishedAt: scheduled });
+    const search = new SqliteSearch(':memory:');
+    const ended = new AbortController();
+    const client = createClient({ url, token: tokenOf(['posts:read:all']) });
+    const running = errorOf(indexPosts(client, search, search, ended.signal));
+    await until(() => search.find('post', { limit: 100 }).ids.length === 25, 'all are found');
+    const server = createServer(searchHandler(url, search)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = async (query: string, token?: string) => {
+      const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+      const response = await fetch(`http://127.0.0.1:${port}${query}`, { headers });
+      const { posts, next } = (await response.json()) as { posts?: Post[]; next?: number };
+      return { status: response.status, ids: posts?.map(({ id }) => id), next };
+    };
+
+    const first = await ask('/search?q=pos');
+    expect(first.ids).to.deep.equal(ids.slice(0, 20));
+    const second = await ask(`/search?q=pos&after=${first.next}`);
+    expect(second).to.deep.equal({ status: 200, ids: ids.slice(20), next: null });
+    expect(await ask('/search?q=secret')).to.deep.equal({ status: 200, ids: [], next: null });
+    expect((await ask('/search?q=later+post')).ids).to.deep.equal([]);
+    expect((await ask('/search')).ids).to.deep.equal([]);
+    for (const query of ['post', 'nothing']) {
+      expect((await ask(`/search?q=${query}`, tokenOf(['users:read']))).status).to.equal(403);
+      expect((await ask(`/search?q=${query}`, 'unknown')).status).to.equal(401);
+    }
+    expect((await ask('/other')).status).to.equal(404);
+    // A post that became a draft is hidden, even before the index knows.
+    ended.abort();
+    await running;
+    await posts.patch(ids[0] ?? '', { publishedAt: null });
+    expect((await ask('/search?q=pos')).ids).to.deep.equal(ids.slice(1, 20));
+    server.close();
     search.close();
   });
 });

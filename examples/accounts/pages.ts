@@ -8,6 +8,7 @@ import { bodyOf, excerptOf } from './body.ts';
 import { html, type Markup } from './html.ts';
 import { isFresh, type PageHead, type Site, sendPage } from './layout.ts';
 import { anonymous } from './roles.ts';
+import type { Search } from './search.ts';
 import type { Blog, Post } from './store.ts';
 
 const perPage = 10;
@@ -18,24 +19,28 @@ type Posts = Blog['posts'];
 type Page = Awaited<ReturnType<Posts['listWithAuthors']>>;
 type Filter = NonNullable<Parameters<Posts['list']>[0]>['filter'];
 type Author = Page['users'][number];
+type Item = Awaited<ReturnType<Posts['get']>>;
 
 const pathTo = (...names: string[]) => `/${names.map(encodeURIComponent).join('/')}`;
 const pathOf = ({ id, slug }: Pick<Post, 'id' | 'slug'>) => pathTo('posts', slug || id);
 
 /** Serves the pages. They show only what a client without credentials can see. */
-export function readerPages(rostrum: Blog, site: Site): Middleware {
+export function readerPages(rostrum: Blog, site: Site, search: Search): Middleware {
   const { posts, users } = rostrum.as({ name: 'reader', subject: null, scopes: anonymous });
   const router = new Router({ strict: true, sensitive: true });
 
   router.get('/', async (ctx) => {
-    const start = textIn(ctx, 'q').trim();
-    const filter = start === '' ? {} : { titleStartsWith: start };
-    const search = html`<form class="search" role="search" action="/">
-<label>Title starts with<input type="search" name="q" value="${start}" maxlength="200"></label>
+    const query = textIn(ctx, 'q').slice(0, 200);
+    const words = query.trim();
+    const form = html`<form class="search" role="search" action="/">
+<label>Words<input type="search" name="q" value="${words}" maxlength="200"></label>
 <button>Search</button>
 </form>`;
-    const title = start === '' ? 'Posts' : `Posts that start with “${start}”`;
-    await sendList(ctx, filter, { title, path: '/' }, html`<h1>${title}</h1>${search}`);
+    if (words === '') {
+      return sendList(ctx, {}, { title: 'Posts', path: '/' }, html`<h1>Posts</h1>${form}`);
+    }
+    const head = { title: `Posts with “${words}”`, path: '/' };
+    await sendFound(ctx, query, head, html`<h1>${head.title}</h1>${form}`);
   });
 
   router.get('/tags/:tag', async (ctx) => {
@@ -63,13 +68,42 @@ export function readerPages(rostrum: Blog, site: Site): Middleware {
   ): Promise<void> {
     const after = positionIn(ctx);
     const page = await posts.listWithAuthors({ filter, limit: perPage, after });
-    if (isFresh(ctx, ...shown, ...jsonOf(page))) return;
+    sendPosts(ctx, page, cursorOf(page.next), head, intro, ...shown);
+  }
+
+  /** Sends a page of the posts that have these words, the last published first. */
+  async function sendFound(ctx: Context, query: string, head: PageHead, intro: Markup) {
+    const cursor = textIn(ctx, 'after');
+    const after = Number(cursor);
+    if (!Number.isSafeInteger(after)) ctx.throw(404);
+    const { ids, next } = search.find(query, { limit: perPage, ...(cursor && { after }) });
+    const [items, users]: [Item[], Author[]] = [[], []];
+    let more: Position | undefined;
+    do {
+      const page = await posts.listWithAuthors({ filter: { ids }, after: more });
+      items.push(...page.items);
+      users.push(...page.users);
+      more = page.next;
+    } while (more !== undefined); // Large posts take several pages.
+    items.sort((a, b) => ids.indexOf(a.record.id) - ids.indexOf(b.record.id));
+    sendPosts(ctx, { items, users }, next?.toString(), head, intro);
+  }
+
+  function sendPosts(
+    ctx: Context,
+    page: Pick<Page, 'users'> & { readonly items: readonly Item[] },
+    next: string | undefined,
+    head: PageHead,
+    intro: Markup,
+    ...shown: readonly string[]
+  ): void {
+    if (isFresh(ctx, ...shown, ...jsonOf(page), next ?? '')) return;
     const rows = page.items.map(({ record }) => rowOf(record, page.users));
     const query = new URLSearchParams(ctx.search);
-    query.set('after', cursorOf(page.next) ?? '');
+    query.set('after', next ?? '');
     const content = html`${intro}
 ${rows.length > 0 ? html`<ul class="posts">${rows}</ul>` : html`<p class="empty">There are no posts here yet.</p>`}
-${page.next && html`<p><a class="button" rel="next" href="${head.path}?${String(query)}">Older posts</a></p>`}`;
+${next && html`<p><a class="button" rel="next" href="${head.path}?${String(query)}">Older posts</a></p>`}`;
     sendPage(ctx, site, head, content);
   }
 
@@ -201,10 +235,12 @@ ${entries.slice(0, inSitemap)}</urlset>
   };
 }
 
-const jsonOf = ({ items, users, next }: Page) => [
-  ...[...items, ...users].map(({ json }) => json),
-  JSON.stringify(next ?? null),
-];
+interface Shown {
+  readonly items: readonly { readonly json: string }[];
+  readonly users: readonly { readonly json: string }[];
+}
+
+const jsonOf = ({ items, users }: Shown) => [...items, ...users].map(({ json }) => json);
 
 function textIn(ctx: Context, name: string): string {
   const value = ctx.query[name];

@@ -12,6 +12,7 @@ import { isFresh } from './layout.ts';
 import { openMail } from './mail.ts';
 import { readerPages } from './pages.ts';
 import { anonymous } from './roles.ts';
+import { openSearch } from './search.ts';
 import { folder, host, isBehindProxy, mailFrom, mongodb, port, site, smtp } from './settings.ts';
 import { openBlog } from './store.ts';
 import { writingRoutes } from './writing.ts';
@@ -22,6 +23,9 @@ const { auth, database, verifier } = await openAccounts(folder, site, mail, rost
 const signing = toNodeHandler(auth);
 const authenticate = bearerAuthentication([operator(join(folder, 'operator-key')), verifier]);
 const images = createImages(folderBlobs(join(folder, 'images')), database, rostrum.posts);
+
+const ended = new AbortController();
+const search = openSearch(join(folder, 'search.db'), rostrum, ended.signal);
 
 /** Behind a proxy, the address of a client is the last one in `X-Forwarded-For`. */
 const app = new Koa({ proxy: isBehindProxy, maxIpsCount: 1 });
@@ -38,7 +42,7 @@ app.use(async (ctx, next) => {
 });
 app.use(files);
 app.use(writingRoutes(authenticate, images));
-app.use(readerPages(rostrum, site));
+app.use(readerPages(rostrum, site, search));
 
 const api = createApp(rostrum, {
   authenticate,
@@ -88,5 +92,7 @@ const sweeping = setInterval(sweep, 60 * 60 * 1000);
 process.once('SIGTERM', async () => {
   clearInterval(sweeping);
   await server.close();
+  ended.abort();
+  await search.close();
   await store.close();
 });

@@ -1,6 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Post } from 'rostrum-client';
 import { termsOf, wordsOf } from './words.ts';
+
+/** What the index needs of a post. */
+interface SearchedPost {
+  readonly id: string;
+  readonly title: string;
+  readonly body: string;
+  readonly publishedAt: string | null;
+}
 
 /** The ids of the posts that a search has found, the last published ones first. */
 export interface Found {
@@ -47,7 +54,7 @@ export class SqliteSearch {
     return rows.length > limit ? { ids, next: Number(page.at(-1)?.number) } : { ids };
   }
 
-  async updateDocuments(posts: readonly Post[]): Promise<void> {
+  async updateDocuments(posts: readonly SearchedPost[]): Promise<void> {
     this.#inTransaction(() => {
       for (const { id, title, body, publishedAt } of posts) {
         this.#remove(id);

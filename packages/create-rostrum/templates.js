@@ -39,6 +39,13 @@ for (const [template, example] of [
 // These refer to the repository, and nothing in the blog needs them.
 for (const file of ['tsconfig.json', 'page/tsconfig.json']) rmSync(join(templates, 'blog', file));
 
+// The blog searches with files of another example.
+for (const file of ['sqlite-search.ts', 'words.ts']) {
+  cpSync(join(examples, 'followers', file), join(templates, 'blog', file));
+}
+const search = join(templates, 'blog', 'search.ts');
+writeFileSync(search, readFileSync(search, 'utf8').replace('../followers/', './'));
+
 // In the repository the blog runs on the sources beside it; a copy runs on the packages.
 const path = join(templates, 'blog', 'package.json');
 const blog = JSON.parse(readFileSync(path, 'utf8'));

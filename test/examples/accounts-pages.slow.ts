@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { until } from '../support/until.ts';
 import { Blog, folder, type Member } from './support/blog.ts';
 
 /** Returns the first capture of each match. */
@@ -56,13 +57,27 @@ describe('the pages of the accounts example for readers', function () {
         /^404,[\s\S]*not found/,
       );
     }
-    expect(titlesIn(await blog.text('/?q=post%201'))).to.have.members(
-      ['1', '10', '11', '12'].map((n) => `Post ${n}`),
-    );
     const foreign = Buffer.from('["2026-01-01","x"]').toString('base64url');
     for (const cursor of ['x', foreign]) {
       expect((await blog.get(`/?after=${cursor}`)).status).to.equal(404);
     }
+  });
+
+  it('find the public posts that have the words of a query, in pages', async () => {
+    const found = async (query: string) => titlesIn(await blog.text(`/?q=${query}`));
+    await until(async () => (await found('post+tex')).length === 10, 'the posts are found');
+    const first = await blog.text('/?q=post+tex');
+    const expected = Array.from({ length: 12 }, (_, n) => `Post ${12 - n}`);
+    expect(titlesIn(first)).to.deep.equal(expected.slice(0, 10));
+    const [next = ''] = all(first, /rel="next" href="([^"]*)"/g);
+    const second = await blog.text(next.replaceAll('&amp;', '&'));
+    expect(titlesIn(second)).to.deep.equal(expected.slice(10));
+    expect(second).not.to.contain('rel="next"');
+    expect(await found('text+7')).to.deep.equal(['Post 7']);
+    for (const query of ['draft', 'later', '%22%27*', 'no+such+words']) {
+      expect(await found(query), query).to.deep.equal([]);
+    }
+    expect((await blog.get('/?q=post&after=x')).status).to.equal(404);
   });
 
   it('describe themselves to search engines, and contain no script', async () => {

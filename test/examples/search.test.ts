@@ -192,12 +192,12 @@ describe('the SQLite search example', () => {
                 publishedAt < '2900',
             );
             const ids: string[] = [];
-            for (let after: number | undefined; ; ) {
+            let after: number | undefined;
+            do {
               const page = search.find(first + last, { limit: 3, ...(after && { after }) });
               ids.push(...page.ids);
               after = page.next;
-              if (after === undefined) break;
-            }
+            } while (after !== undefined && ids.length <= posts.size);
             expect([...ids].sort()).to.deep.equal(expected.map(({ id }) => id).sort());
             const times = ids.map((id) => posts.get(id)?.publishedAt ?? '');
             expect(times).to.deep.equal([...times].sort().reverse());
@@ -244,6 +244,19 @@ describe('the SQLite search example', () => {
     await until(() => second.search.find('corners').ids.length === 1, 'the change is found');
     expect(second.search.find('hexa').ids).to.deep.equal([]);
     await second.stop();
+  });
+
+  it('starts again if it was interrupted before it had listed all posts', async () => {
+    const search = new SqliteSearch(':memory:');
+    await search.updateDocuments([postOf(1, 'gone', '2026-01-01T00:00:00.000Z')]);
+    expect(search.find('gone').ids).to.deep.equal(['p1']);
+    expect(await search.load()).to.equal(undefined);
+    expect(search.find('gone').ids).to.deep.equal([]);
+    await search.updateDocuments([postOf(2, 'here', '2026-01-01T00:00:00.000Z')]);
+    await search.save('1.1');
+    expect(await search.load()).to.equal('1.1');
+    expect(search.find('here').ids).to.deep.equal(['p2']);
+    search.close();
   });
 
   it('starts again after its position has expired', async () => {

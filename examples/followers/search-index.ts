@@ -1,4 +1,4 @@
-import { type Client, isApiProblem, type Post } from 'rostrum-client';
+import { type Client, isApiProblem, type ListPage, type Post } from 'rostrum-client';
 
 /** An index of documents. Both methods can be called again with the same arguments. */
 interface SearchIndex {
@@ -26,7 +26,11 @@ export async function indexPosts(
   let after = await positions.load();
   if (after === undefined) {
     after = (await client.events.read()).next;
-    for await (const post of client.posts.all()) await index.updateDocuments([post]);
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const { items, next }: ListPage<Post> = await client.posts.list({ cursor });
+      await index.updateDocuments([...items]);
+      cursor = next;
+    }
     await positions.save(after);
   }
   for await (const { events, next } of client.events.follow({ after, limit: 100 }, { signal })) {

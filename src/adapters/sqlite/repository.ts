@@ -20,7 +20,7 @@ import type { Connection, SqlValue } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
-import { checkUnique, readFields } from './declared-fields.ts';
+import { checkUnique, type FileField, readFields } from './declared-fields.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
 import type { Lists } from './lists/lists.ts';
@@ -190,8 +190,9 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   }
 
   #insert(record: R, { version, json }: RecordRow): void {
-    this.#write(record, this.#sql.insert, version, json, ...this.#searchValues(record), record.id);
-    if (Object.values(record).some(Array.isArray)) {
+    const values = [version, json, ...this.#searchValues(record), record.id];
+    const fields = this.#write(record, this.#sql.insert, ...values);
+    if (fields.some(({ name, type }) => type === 'text[]' && Array.isArray(record[name]))) {
       this.connection.run(this.#sql.addElements, record.id);
     }
     if (version > 1) this.connection.run(this.#sql.removeTombstone, record.id);
@@ -227,14 +228,17 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   /**
    * Runs a statement, unless the record breaks a declaration. Looks up which rule a constraint error means: only
    * SQLite's message would name it.
+   *
+   * @returns the declared fields of the collection
    */
-  #write(record: R, sql: string, ...values: SqlValue[]): void {
+  #write(record: R, sql: string, ...values: SqlValue[]): readonly FileField[] {
     const fields = readFields(this.connection).filter(
       ({ collection }) => collection === this.#collection,
     );
     checkRecord(fields, record);
     try {
       this.connection.run(sql, ...values);
+      return fields;
     } catch (error) {
       if (!hasCode(error, 'constraint') || !this.connection.inTransaction) throw error;
       const { id } = record;

@@ -93,9 +93,12 @@ export async function importRecords(
 
 /** Writes the good records of each list to a file in the folder, and counts what they are. */
 async function checkRecords(file: DataFile, store: Store, folder: string, options: ImportOptions) {
-  const { progress, signal, transformer, drafts } = options;
+  const { progress, signal, transformer, drafts, customFields, declaredFields } = options;
   const doubts = createDoubts();
-  const matchers = matchersOf(file, options);
+  const matchers = {
+    users: createMatcher('users', file, customFields?.users, declaredFields?.users),
+    posts: createMatcher('posts', file, customFields?.posts, declaredFields?.posts),
+  };
   const result = {
     ...nothing,
     good: { users: 0, posts: 0 },
@@ -122,7 +125,8 @@ async function checkRecords(file: DataFile, store: Store, folder: string, option
   const countGood = (row: ListRow, record: Entity) => {
     const { list, value, isExported } = row;
     result.good[list] += 1;
-    for (const [name, example] of isExported ? [] : Object.entries(record)) {
+    for (const name of isExported ? [] : Object.keys(record)) {
+      const example = record[name];
       if (example === null || example === '') continue;
       const field = result.fields.get(name);
       if (field !== undefined) field.count += 1;
@@ -171,16 +175,9 @@ async function checkRecords(file: DataFile, store: Store, folder: string, option
   return result;
 }
 
-function matchersOf(file: DataFile, { customFields, declaredFields }: ImportOptions) {
-  return {
-    users: createMatcher('users', file, customFields?.users, declaredFields?.users),
-    posts: createMatcher('posts', file, customFields?.posts, declaredFields?.posts),
-  };
-}
-
 /** Turns rows into records: with the transform, or by the names of their fields. */
 function createConverter(
-  matchers: ReturnType<typeof matchersOf>,
+  matchers: Readonly<Record<Collection, ReturnType<typeof createMatcher>>>,
   doubts: Doubts,
   { transformer, ignoreColumn = [] }: ImportOptions,
 ) {
@@ -197,9 +194,9 @@ function createConverter(
     if (row.problem !== undefined) return [row];
     const content = isPlainObject(row.content) ? withoutIgnored(row.content) : row.content;
     try {
-      const made = await transformer?.apply(list, place, content);
-      const isMatched = isPlainObject(content) && !isExported;
-      const matched = () => (isMatched ? matchers[list].convert(content) : content);
+      const made = transformer && (await transformer.apply(list, place, content));
+      const matched = () =>
+        isPlainObject(content) && !isExported ? matchers[list].convert(content) : content;
       const values = made ?? [matched()];
       const isDoubted = list === 'posts' && !isExported;
       const doubt = isDoubted ? doubts.find(Object(content), isRead) : undefined;

@@ -116,11 +116,11 @@ export function importJudge(context: ImportContext) {
     }
     if (doubt !== undefined && made.publishedAt !== null) return () => reject([doubt]);
     const uniques = uniqueValues(list, made, declaredFields[list]);
-    const [stored, storedAuthor, ...holders] = await Promise.all([
-      made.id === given ? findStored(context, list, given) : undefined,
-      author && authorInStore(author),
-      ...uniques.map(({ conditions }) => findRecord(context, list, conditions)),
-    ]);
+    const stored = made.id === given ? await findStored(context, list, given) : undefined;
+    const storedAuthor = author && (await authorInStore(author));
+    const holders = await Promise.all(
+      uniques.map(({ conditions }) => findRecord(context, list, conditions)),
+    );
     return () => {
       if (stored === 'deleted') return { kind: 'deleted' };
       const inFile = author && known.users.get(author.key);
@@ -129,7 +129,7 @@ export function importJudge(context: ImportContext) {
       // A rejected user whose id would be kept can be in the store already.
       const isRejected = inFile === null && !keepIds;
       const authorId = isDoubtful || isRejected ? undefined : (inFile ?? storedAuthor);
-      const record = list === 'posts' ? { ...made, authorId: authorId ?? null } : made;
+      const record = authorId === undefined ? made : { ...made, authorId };
       const isTwice = idKey !== undefined && typeof known[list].get(idKey) === 'string';
       const isThere = !isTwice && stored && isSame(stored, record, input);
       const issues: FieldIssue[] = [];
@@ -154,8 +154,8 @@ export function importJudge(context: ImportContext) {
 
   return async <R extends ImportRow>(batch: readonly R[]): Promise<(readonly [R, Verdict])[]> => {
     // Lookups run in parallel. Then records are judged in order, because later ones depend on earlier ones.
-    const prepared = batch.map(async (row) => [row, await prepare(row)] as const);
-    return (await Promise.all(prepared)).map(([row, judge]) => [row, judge()]);
+    const judges = await Promise.all(batch.map(prepare));
+    return judges.map((judge, i) => [batch[i] as R, judge()]);
   };
 }
 
@@ -186,7 +186,7 @@ function makeRecord(
   const [created, updated] = keepIds ? [readTime('createdAt'), readTime('updatedAt')] : [];
   const createdAt = created ?? updated ?? clock.now();
   const made = model.create(input, idOf(given) ?? ids.next(), createdAt);
-  return { ...made, updatedAt: updated ?? createdAt };
+  return updated ? { ...made, updatedAt: updated } : made;
 }
 
 async function findRecord(
@@ -270,9 +270,7 @@ export function isNothing(value: unknown): boolean {
 /** Replaces white space that contains a line break or a tab by a space. */
 function onOneLine(value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  return value.replace(/[\s\u0085]+/g, (space) => {
-    return /[\t-\r\u0085\u2028\u2029]/.test(space) ? ' ' : space;
-  });
+  return value.replace(/(?<![\s\u0085])[\s\u0085]*[\t-\r\u0085\u2028\u2029][\s\u0085]*/g, ' ');
 }
 
 /** An id as text. Integers are ids as well. */

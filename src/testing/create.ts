@@ -1,12 +1,10 @@
 import { emailKey } from '../domain/fields/email.ts';
-import type { Receipt } from '../domain/records/receipt.ts';
 import {
   createNew,
   expectAbsent,
   expectEqual,
   expectError,
   expectRecord,
-  expectReplay,
   quote,
 } from './assertions.ts';
 import {
@@ -22,12 +20,11 @@ import {
 import { eq, expectMatches, insert, list } from './lists/lists.ts';
 import type { Suite } from './suite.ts';
 
-/** Creations: ids, email addresses, authors, receipts. */
+/** Creations: email addresses and authors. Random walks repeat ids and receipts. */
 export function describeCreate(suite: Suite): void {
   describeIds(suite);
   describeEmails(suite);
   describeAuthors(suite);
-  describeReceipts(suite);
 }
 
 function describeIds({ testEach }: Suite): void {
@@ -36,32 +33,6 @@ function describeIds({ testEach }: Suite): void {
     const created = await records.create(record, newReceipt(), { isNewId: true });
     expectRecord(created, record, 1);
     expectRecord(await records.get(record.id), record, 1);
-  });
-
-  testEach('rejects a taken id, and continues the versions of a deleted one', async (resource) => {
-    const { records, make, remove } = resource;
-    const { id } = make();
-    const receipts: Receipt[] = [];
-    expectEqual('lastVersion of a new id', await records.lastVersion(id), undefined);
-    for (const n of [0, 1, 2]) {
-      const record = make({ id, n });
-      const receipt = newReceipt();
-      const version = 1 + 2 * n;
-      receipts.push(receipt);
-      await createNew(records, record, receipt, version);
-      expectRecord(await records.get(id), record, version);
-      const taken = await expectError(records.create(make({ id }), newReceipt()), 'id-taken');
-      expectEqual('the details of id-taken', taken, { id });
-      await records.update(id, (current) => ({ ...current.record, changed: n }));
-      expectRecord((await list(records)).items[0], { ...record, changed: n }, version + 1);
-      expectEqual('the result of delete', await remove(id), true);
-      expectEqual('lastVersion of the deleted record', await records.lastVersion(id), version + 1);
-      for (const [m, earlier] of receipts.entries()) {
-        const replay = await records.create(make(), earlier);
-        expectEqual('a replay', [replay.record.n, replay.version], [m, 1 + 2 * m]);
-      }
-      await expectAbsent(records, id);
-    }
   });
 }
 
@@ -136,23 +107,5 @@ function describeAuthors({ test, testEach }: Suite): void {
     const last = await records.lastVersion(record.id);
     expectEqual('lastVersion of a refused record', last, undefined);
     await createNew(records, record, receipt);
-  });
-}
-
-/** Creations that are safe to repeat. */
-function describeReceipts({ testEach }: Suite): void {
-  testEach('a repeated creation stores nothing and returns the first record', async (resource) => {
-    const { records, make, remove } = resource;
-    const receipt = newReceipt();
-    const record = make({ n: 1 });
-    const other = make();
-    await createNew(records, record, receipt);
-    for (const again of [other, record]) await expectReplay(records, receipt, record, again);
-    await records.update(record.id, (current) => ({ ...current.record, n: 2 }));
-    await expectReplay(records, receipt, record, other);
-    expectRecord(await records.get(record.id), { ...record, n: 2 }, 2);
-    await remove(record.id);
-    await expectReplay(records, receipt, record, other);
-    for (const { id } of [record, other]) await expectAbsent(records, id);
   });
 }

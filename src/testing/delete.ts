@@ -58,7 +58,8 @@ function describeMany(mode: 'delete' | 'keep', { contract, test }: Suite): void 
     const refusal = await expectError(users.delete(author.id, 'refuse', later), 'user-has-posts');
     expectEqual('the number of posts', refusal.posts, many);
     await follower?.read(many);
-    await expectDeletion(users.delete(author.id, mode, later), many);
+    const deletion = await users.delete(author.id, mode, later);
+    expectEqual('the result of the deletion of a user', deletion, { posts: many });
     for (const some of [[], [from('updatedAt', later)]]) {
       const left = (await list(posts, { conditions: some, total: true })).total;
       expectEqual('the number of posts after the deletion', left, mode === 'keep' ? many : 0);
@@ -86,8 +87,4 @@ function describeMany(mode: 'delete' | 'keep', { contract, test }: Suite): void 
       event('deleted', author.id),
     ]);
   });
-}
-
-async function expectDeletion(deletion: ReturnType<Store['users']['delete']>, posts: number) {
-  expectEqual('the result of the deletion of a user', await deletion, { posts });
 }

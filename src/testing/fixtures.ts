@@ -69,36 +69,15 @@ const [long = '', longer = ''] = longTexts(1001);
 export const similarTexts: readonly string[] = [
   ...['Ada', 'ada', 'ADA', 'Ada ', 'Ada L', 'Ad', 'Adá', 'Ada\u0301', 'ada\u0300', 'a%', 'a_'],
   ...['.*', '$ne', '%', '😀', '😀 Ada', 'Ada\ufffd', 'Ada', 'b', 'ß', 'SS', 'ss', 'ſ', 'Σ', 'ς'],
-  ...[
-    'a\\',
-    "a'",
-    "a''",
-    'a*',
-    'a?',
-    'ax',
-    'a[x]',
-    'a\u{10ffff}',
-    'a\uffff',
-    'οδος',
-    'οδοσα',
-    'ﬁ',
-    'fi',
-    '①',
-  ],
+  ...['a\\', "a'", "a''", 'a*', 'a?', 'ax', 'a[x]', 'a\u{10ffff}', 'a\uffff', 'οδος', 'οδοσα'],
+  ...['ﬁ', 'fi', '①'],
   ...longTexts(200),
   ...longTexts(200, expandingCharacter),
 ];
 
 /** Texts of no record. */
 export const unknownTexts = [
-  'A%',
-  'Ada\u0001',
-  'x'.repeat(199),
-  'null',
-  '',
-  'e',
-  'a\\\\',
-  '\u{10ffff}',
+  ...['A%', 'Ada\u0001', 'x'.repeat(199), 'null', '', 'e', 'a\\\\', '\u{10ffff}'],
 ];
 
 /** 1,000 characters of four bytes that hardly compress: some indexes limit the bytes of a value. */

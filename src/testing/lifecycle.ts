@@ -86,7 +86,7 @@ const allFields = {
 
 /** Stores that are closed and opened again. */
 export function describeReopen(
-  { contract: { another, withoutTransfer }, testEach, test }: Suite,
+  { contract: { another, withoutTransfer }, testEach }: Suite,
   reopen: NonNullable<Suite['contract']['reopen']>,
 ): void {
   /** Closes a store, opens its data to declare these fields, and closes it again. */
@@ -194,19 +194,6 @@ export function describeReopen(
       ]);
     });
   });
-
-  if (withoutTransfer === undefined) {
-    test('keeps the mark of a store that is being filled', async ({ transfer }, context) => {
-      await transfer?.begin();
-      await withReopened(context, {}, declaredFields, async (store) => {
-        expectEqual('isFilling after "begin"', await store.transfer?.isFilling(), true);
-        await store.transfer?.end();
-      });
-      await withReopened(context, {}, declaredFields, async (store) => {
-        expectEqual('isFilling after "end"', await store.transfer?.isFilling(), false);
-      });
-    });
-  }
 }
 
 /** Returns the messages of an error and of its causes. */

@@ -62,16 +62,6 @@ function describeRecordRaces({ testEach }: Suite): void {
     expectEqual('the versions that 50 changes returned', versions, expected);
   });
 
-  testEach('one of 20 deletions of a record finds it', async ({ records, make, remove }) => {
-    const [id = ''] = await insert(records, [make()]);
-    const { returned } = await race(times(20, () => remove(id)));
-    expectEqual(
-      'the results of 20 deletions',
-      returned.toSorted(),
-      times(20, (n) => n === 19),
-    );
-  });
-
   testEach('one change or deletion of each version wins', async ({ records, make, remove }) => {
     // First changes only, then as many deletions, which start first in every second round.
     for (const [round, count] of [50, 20, 20, 20].entries()) {

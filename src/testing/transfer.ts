@@ -12,9 +12,9 @@ import {
   expectRecord,
   mutate,
 } from './assertions.ts';
-import { at, post, shuffled, times, user, variedTexts } from './fixtures.ts';
+import { at, shuffled, times, variedTexts } from './fixtures.ts';
 import { idsOf, insert, recordsOf } from './lists/lists.ts';
-import { type Suite, transferOf } from './suite.ts';
+import type { Suite } from './suite.ts';
 
 /** Records that are read by id and stored as they are. */
 export function describeTransfer(suite: Suite): void {
@@ -105,31 +105,12 @@ function describeLoads({ testEach }: Suite): void {
   });
 }
 
-function describeConflicts({ test, testEach }: Suite): void {
+function describeConflicts({ testEach }: Suite): void {
   testEach('load rejects a value of another type than declared', async (resource) => {
     const { name, records, make, transfer } = resource;
     const record = make({ [name === 'users' ? 'age' : 'pages']: '5' });
     await expectError(transfer.load([loaded(record)]), 'invalid-record');
     await expectAbsent(records, record.id);
-  });
-
-  test('load rejects an unknown author until the user is loaded', async (store) => {
-    const { users, posts } = transferOf(store);
-    const author = user();
-    const stored = post();
-    await insert(store.posts, [stored]);
-    const added = loaded(post({ authorId: author.id }), 3);
-    const changed = loaded({ ...stored, authorId: author.id }, 2);
-    for (const refused of [added, changed]) {
-      await expectError(posts.load([refused]), 'invalid-record');
-    }
-    await expectAbsent(store.posts, added.record.id);
-    expectRecord(await store.posts.get(stored.id), stored);
-    await users.load([loaded(author)]);
-    await posts.load([added, changed]);
-    for (const { record, version } of [added, changed]) {
-      expectRecord(await store.posts.get(record.id), record, version);
-    }
   });
 }
 

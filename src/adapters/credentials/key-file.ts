@@ -1,14 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { type Caller, type Scope, scopes } from '../../domain/access/caller.ts';
 import { instantFromMs, isInstant } from '../../domain/records/instant.ts';
 import { isPlainObject } from '../../domain/records/json.ts';
@@ -53,9 +44,6 @@ export function isKeyName(name: unknown): name is string {
 
 /** Interval between two checks for changes of the file, in milliseconds. */
 const checkMs = 1000;
-
-/** How long a command waits for another one to finish its line, in milliseconds. */
-const unfinishedMs = 500;
 
 /** A key, prepared for lookups. */
 interface Key {
@@ -172,46 +160,19 @@ export function revokeKey(path: string, id: string): boolean {
   return isThere;
 }
 
-/** Appends a line to the file by one write, which the system does not mix with those of other commands. */
-function append(path: string, line: KeyRecord | Revocation): void {
-  const isNew = !existsSync(path);
-  const start = isNew || endsInLineFeed(path) ? '' : '\n';
-  const descriptor = openSync(path, 'a', 0o600);
-  try {
-    writeFileSync(descriptor, `${start}${JSON.stringify(line)}\n`);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  if (isNew) syncFolder(dirname(path));
-}
-
 /**
- * Returns whether the last line has its line feed.
+ * Appends a line to the file by one write, which the system does not mix with those of other commands.
  *
  * @throws CredentialsError if the last line is cut off, after a full disk for example: a line appended to it
  *   would be lost
  */
-function endsInLineFeed(path: string): boolean {
-  for (const end = performance.now() + unfinishedMs; ; ) {
-    const { unfinished } = readKeys(path);
-    if (unfinished === '' || parseLine(unfinished) !== undefined) return unfinished === '';
-    if (performance.now() > end) {
-      throw new CredentialsError(`The last line of the key file ${path} is cut off: remove it.`);
-    }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+function append(path: string, line: KeyRecord | Revocation): void {
+  const unfinished = existsSync(path) ? readKeys(path).unfinished : '';
+  if (unfinished !== '' && parseLine(unfinished) === undefined) {
+    throw new CredentialsError(`The last line of the key file ${path} is cut off: remove it.`);
   }
-}
-
-/** Makes a new file survive a power failure. Windows can't do this and doesn't need it. */
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  const start = unfinished === '' ? '' : '\n';
+  appendFileSync(path, `${start}${JSON.stringify(line)}\n`, { mode: 0o600, flush: true });
 }
 
 function prefixOf(id: string): string {

@@ -43,9 +43,6 @@ const retry = { first: 1000, most: 30_000 } as const;
 /** The maximum size of a key set, in bytes. */
 const maxKeySetBytes = 1024 * 1024;
 
-/** How many keys a token without a `kid` is tried against. */
-const mostTried = 8;
-
 /** The tolerated clock difference, in seconds. */
 const clockTolerance = 30;
 
@@ -112,13 +109,8 @@ export class Tokens implements TokenVerifier {
   /** Verifies a token. If no key matches, fetches the keys again, because the provider may have rotated them. */
   async #check(token: string): Promise<JWTVerifyResult> {
     const { issuer, audience } = this.#options;
-    const required = {
-      issuer,
-      audience,
-      algorithms,
-      clockTolerance,
-      requiredClaims: ['exp', 'sub'],
-    };
+    const requiredClaims = ['exp', 'sub'];
+    const required = { issuer, audience, algorithms, clockTolerance, requiredClaims };
     const before = this.#fetchedAt;
     // `jku`, `x5u` and `jwk` of a token's header are never looked at.
     try {
@@ -127,7 +119,8 @@ export class Tokens implements TokenVerifier {
       // The keys may have changed meanwhile.
       const isCurrent = this.#fetchedAt === before;
       const isCooling = Date.now() - before < fetching.cooldown;
-      if (!hasUnknownKey(error) || (isCurrent && isCooling)) throw error;
+      const couldFit = ['kid', 'signature'].includes(reasonOf(error));
+      if (!couldFit || (isCurrent && isCooling)) throw error;
       if (isCurrent) await this.#fetch();
       return await this.#try(token, required);
     }
@@ -139,9 +132,7 @@ export class Tokens implements TokenVerifier {
       return await jwtVerify(token, this.#key, required);
     } catch (error) {
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-      let tried = 0;
       for await (const key of error) {
-        if (++tried > mostTried) break;
         try {
           return await jwtVerify(token, key, required);
         } catch (mismatch) {
@@ -187,17 +178,12 @@ export class Tokens implements TokenVerifier {
     if ('cnf' in payload) return { refused: 'cnf' };
     const { sub, iat = 0 } = payload;
     const subject = payload[this.#options.subjectClaim ?? 'sub'];
-    const isIssuedInFuture = iat > Date.now() / 1000 + clockTolerance;
-    const areNames = isName(sub) && (subject === undefined || isName(subject));
-    if (isIssuedInFuture) return { refused: 'iat' };
-    if (!areNames) return { refused: 'sub' };
-    const caller: Caller = {
-      name: `token:${sub}`,
-      subject: subject ?? null,
-      scopes: new Set(scopesOf(payload)),
-    };
+    if (iat > Date.now() / 1000 + clockTolerance) return { refused: 'iat' };
+    if (!isName(sub) || !(subject === undefined || isName(subject))) return { refused: 'sub' };
+    const of = { subject: subject ?? null, scopes: new Set(scopesOf(payload)) };
     const end = (Number(payload.exp) + clockTolerance) * 1000;
-    return { caller, until: Math.min(end, Date.now() + cacheLimits.ms) };
+    const until = Math.min(end, Date.now() + cacheLimits.ms);
+    return { caller: { name: `token:${sub}`, ...of }, until };
   }
 }
 
@@ -253,12 +239,4 @@ function scopesOf({ scope, scp }: JWTPayload): Scope[] {
   const given = scope ?? scp;
   const names = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given : [];
   return scopes.filter((name) => names.includes(name));
-}
-
-/** Returns true if other keys could make the token valid. */
-function hasUnknownKey(error: unknown): boolean {
-  return (
-    error instanceof errors.JWKSNoMatchingKey ||
-    error instanceof errors.JWSSignatureVerificationFailed
-  );
 }

@@ -1,6 +1,6 @@
 /** Schemas of custom fields in files of JSON Schema. */
 import { readFileSync } from 'node:fs';
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { CustomFieldsSchema } from '../../domain/fields/custom-fields.ts';
 import {
   type DeclaredFields,
@@ -16,7 +16,6 @@ import {
 } from '../../domain/records/json.ts';
 import type { Collection } from '../../domain/records/record.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
-import { isMultipleOf } from './multiple-of.ts';
 
 /** Thrown for a schema file that cannot be used. The message says what to do. */
 export class SchemaFileError extends Error {
@@ -47,26 +46,23 @@ const smallText = 64 * 1024;
 /** @throws SchemaFileError */
 export async function readSchemaFiles(files: SchemaFiles): Promise<CustomFieldsSchemas> {
   const { userSchema, postSchema, publicUserFields = [], declaredFields = {} } = files;
-  const users = userSchema === undefined ? undefined : await readSchemaFile(userSchema, 'users');
-  const posts = postSchema === undefined ? undefined : await readSchemaFile(postSchema, 'posts');
-  const isWrong = (name: string) => users && name !== 'email' && !mayHave(users.jsonSchema, name);
-  const wrong = publicUserFields.find(isWrong);
-  if (userSchema !== undefined && wrong !== undefined) {
-    throw refusal(userSchema, 'users', `has no "${wrong}": a public field must be in it`);
-  }
-  for (const [path, list, schema] of [
-    [userSchema, 'users', users],
-    [postSchema, 'posts', posts],
-  ] as const) {
-    if (path === undefined || schema === undefined) continue;
+  const read = async (path: string | undefined, list: Collection) => {
+    if (path === undefined) return undefined;
+    const schema = await readSchemaFile(path, list);
+    const names = list === 'users' ? publicUserFields.filter((name) => name !== 'email') : [];
+    const wrong = names.find((name) => !mayHave(schema.jsonSchema, name));
+    if (wrong !== undefined) {
+      throw refusal(path, list, `has no "${wrong}": a public field must be in it`);
+    }
     for (const { name, type } of fieldsIn(declaredFields[list])) {
       const other = otherType(schema.jsonSchema, name, type);
       if (other === undefined) continue;
       const reason = `gives "${name}" the type ${other}, but it is declared as ${type}`;
       throw refusal(path, list, reason);
     }
-  }
-  return { users, posts };
+    return schema;
+  };
+  return { users: await read(userSchema, 'users'), posts: await read(postSchema, 'posts') };
 }
 
 /** Returns false if a schema forbids other fields and does not list the name. */
@@ -117,11 +113,8 @@ export async function readSchemaFile(path: string, list: Collection): Promise<Js
     const names = Array.isArray(part) ? part : Object.keys(isPlainObject(part) ? part : {});
     const known = names.find((name) => knownFields[list].includes(name));
     if (known === undefined) continue;
-    throw refusal(
-      path,
-      list,
-      `names "${known}": a schema is of a deployment's custom fields alone`,
-    );
+    const reason = `names "${known}": a schema is of a deployment's custom fields alone`;
+    throw refusal(path, list, reason);
   }
   const { first, all } = await compile(path, list, jsonSchema);
   const validate = (value: unknown) => {
@@ -133,17 +126,14 @@ export async function readSchemaFile(path: string, list: Collection): Promise<Js
   return { jsonSchema, names, '~standard': { version: 1, vendor: 'rostrum', validate } };
 }
 
-async function compile(
-  path: string,
-  list: Collection,
-  schema: JsonObject,
-): Promise<{ readonly first: ValidateFunction; readonly all: ValidateFunction }> {
+async function compile(path: string, list: Collection, schema: JsonObject) {
   const [{ Ajv2020 }, { default: addFormats }] = await Promise.all([
     import('ajv/dist/2020.js'),
     import('ajv-formats'),
   ]);
   const options = {
     ...({ strictTypes: false, strictTuples: false, logger: false } as const),
+    multipleOfPrecision: 6, // Otherwise 19.99 would not be a multiple of 0.01.
     ownProperties: true, // Otherwise every record would have a field named "constructor".
     code: { regExp: await linearRegExp() },
     formats: Object.fromEntries(formatsIn(schema).map((format) => [format, true] as const)),
@@ -162,22 +152,13 @@ async function compile(
         !isUnique || new Set(items.map((item) => canonicalJson(item))).size === items.length,
       error: { message: 'must NOT have duplicate items' },
     });
-    ajv.removeKeyword('multipleOf').addKeyword({
-      keyword: 'multipleOf',
-      type: 'number',
-      schemaType: 'number',
-      // Ajv divides doubles, so it rejects 19.99 as a multiple of 0.01.
-      validate: (divisor: number, value: number) => isMultipleOf(value, divisor),
-      error: { message: ({ schema: divisor }) => `must be a multiple of ${divisor}` },
-    });
     return ajv.compile(schema);
   };
   try {
     const { $schema = draft } = schema;
     if (typeof $schema !== 'string' || $schema.replace(/#$/, '') !== draft) {
-      throw new Error(
-        `its $schema is ${JSON.stringify($schema)}; leave it out, or write "${draft}"`,
-      );
+      const given = JSON.stringify($schema);
+      throw new Error(`its $schema is ${given}; leave it out, or write "${draft}"`);
     }
     if (schema.$async === true) throw new Error('it must be synchronous');
     return { first: compiled(), all: compiled({ allErrors: true }) };
@@ -236,11 +217,8 @@ function issueOf({ instancePath, keyword, params, message = '' }: ErrorObject) {
   switch (keyword) {
     case 'required':
     case 'dependentRequired':
-      return {
-        path: [...keys, params.missingProperty],
-        code: 'required',
-        message: 'This field is required.',
-      };
+      keys.push(params.missingProperty);
+      return { path: keys, code: 'required', message: 'This field is required.' };
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const name: string = params.additionalProperty ?? params.unevaluatedProperty;

@@ -5,11 +5,6 @@ import { measuredStore } from './measured-store.ts';
 /** Upper bounds of the duration buckets, in seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
-const limiterGauges = {
-  running: 'Requests that are being served.',
-  waiting: 'Requests that wait for their turn.',
-};
-
 /** Metrics of the process, of HTTP and of the store, for Prometheus. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -65,28 +60,25 @@ export class Metrics {
 
   /** Shows how many connections are open. */
   connections(count: () => number): void {
-    new Gauge({
-      name: 'rostrum_http_connections',
-      help: 'Connections that are open.',
-      registers: [this.#registry],
-      collect() {
-        this.set(count());
-      },
-    });
+    this.#gauge('connections', 'Connections that are open.', count);
   }
 
-  /** Reads the state of the limiter each time metrics are read. */
-  limiter(state: () => Readonly<Record<keyof typeof limiterGauges, number>>): void {
-    for (const [name, help] of Object.entries(limiterGauges)) {
-      new Gauge({
-        name: `rostrum_http_limiter_${name}`,
-        help,
-        registers: [this.#registry],
-        collect() {
-          this.set(state()[name as keyof typeof limiterGauges]);
-        },
-      });
-    }
+  /** Shows the state of the limiter. */
+  limiter(state: () => { readonly running: number; readonly waiting: number }): void {
+    this.#gauge('limiter_running', 'Requests that are being served.', () => state().running);
+    this.#gauge('limiter_waiting', 'Requests that wait for their turn.', () => state().waiting);
+  }
+
+  /** Adds a gauge that is read each time metrics are read. */
+  #gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name: `rostrum_http_${name}`,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
   }
 
   /** Wraps a store so that its calls are counted. */

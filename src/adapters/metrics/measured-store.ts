@@ -1,6 +1,5 @@
 import { isRostrumError } from '../../domain/errors.ts';
 import type { Collection } from '../../domain/records/record.ts';
-import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 
 /** Called when a call of the store has ended. Each string is one of a small set. */
@@ -9,16 +8,10 @@ export type Measure = (collection: Collection, operation: keyof Store['users']) 
 
 /** Wraps a store, and reports how each call ended and how long it took. */
 export function measuredStore(store: Store, measure: Measure): Store {
-  const { users, posts, transfer, events, declaredFields } = store;
+  const { transfer, events, declaredFields } = store;
   return {
-    users: {
-      ...measuredRepository(users, (operation) => measure('users', operation)),
-      delete: timed(measure('users', 'delete'), (...given) => users.delete(...given)),
-    },
-    posts: {
-      ...measuredRepository(posts, (operation) => measure('posts', operation)),
-      delete: timed(measure('posts', 'delete'), (...given) => posts.delete(...given)),
-    },
+    users: measuredRepository(store.users, (operation) => measure('users', operation)),
+    posts: measuredRepository(store.posts, (operation) => measure('posts', operation)),
     ...(transfer && { transfer }),
     ...(events && { events }),
     declaredFields,
@@ -29,23 +22,20 @@ export function measuredStore(store: Store, measure: Measure): Store {
   };
 }
 
-function measuredRepository<R>(
-  repository: Repository<R>,
-  measure: (operation: keyof Repository<R>) => Ended,
-): Repository<R> {
-  return {
-    get: timed(measure('get'), (...given) => repository.get(...given)),
-    list: timed(measure('list'), (...given) => repository.list(...given)),
-    create: timed(measure('create'), (...given) => repository.create(...given)),
-    lastVersion: timed(measure('lastVersion'), (...given) => repository.lastVersion(...given)),
-    update: timed(measure('update'), (...given) => repository.update(...given)),
-  };
+const operations = ['get', 'list', 'create', 'lastVersion', 'update', 'delete'] as const;
+
+type Call = (...given: readonly unknown[]) => Promise<unknown>;
+
+function measuredRepository<R extends Store['users'] | Store['posts']>(
+  repository: R,
+  measure: (operation: (typeof operations)[number]) => Ended,
+): R {
+  const calls = operations.map((name) => [name, timed(measure(name), repository, name)]);
+  return Object.fromEntries(calls);
 }
 
-function timed<Given extends readonly unknown[], T>(
-  ended: Ended,
-  call: (...given: Given) => Promise<T>,
-): (...given: Given) => Promise<T> {
+function timed(ended: Ended, repository: object, name: string): Call {
+  const call: Call = Reflect.get(repository, name).bind(repository);
   return (...given) => {
     const start = performance.now();
     const end = (outcome: string) => ended(outcome, (performance.now() - start) / 1000);

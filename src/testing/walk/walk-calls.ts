@@ -45,50 +45,20 @@ const ids = {
   posts: [...times(16, (n) => `p${n}`), 'u', 'ü'],
 };
 const texts = [
-  ...[
-    'Ada',
-    'ada',
-    'ADA L',
-    'Ä',
-    'A\u0308',
-    'straße',
-    'STRASSE',
-    '😀',
-    '～',
-    'a%',
-    'a_b',
-    "a'",
-    'a\\',
-  ],
-  ...['a*', 'a?', 'a[d]', 'ΟΔΟΣ', 'οδοσα', 'ﬁn', 'fin', 'a\u{10ffff}', ...longTexts(200)],
+  ...['Ada', 'ada', 'ADA L', 'Ä', 'A\u0308', 'straße', 'STRASSE', '😀', '～', 'a%', 'a_b', "a'"],
+  ...['a\\', 'a*', 'a?', 'a[d]', 'ΟΔΟΣ', 'οδοσα', 'ﬁn', 'fin', 'a\u{10ffff}', ...longTexts(200)],
 ];
 const emails = ['ada@x.example', 'ADA@X.example', 'b@ü.example', 'b@xn--tda.example', 'c@y.z'];
 const moments = [
-  ...[
-    earliestInstant,
-    '1969-12-31T23:59:59.998Z',
-    '1969-12-31T23:59:59.999Z',
-    '1970-01-01T00:00:00.000Z',
-  ],
-  ...['2038-01-19T03:14:08.000Z', ...[0, 1, 40_000, 80_000, 120_000].map(at), latestInstant],
+  ...[earliestInstant, '1969-12-31T23:59:59.998Z', '1969-12-31T23:59:59.999Z', latestInstant],
+  ...['1970-01-01T00:00:00.000Z', '2038-01-19T03:14:08.000Z'],
+  ...[0, 1, 40_000, 80_000, 120_000].map(at),
 ];
 const versions = [1, 2, 3, 5, 9, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32];
 const declaredPools: Readonly<Record<DeclaredType, readonly unknown[]>> = {
   text: ['en', 'EN', 'é', 'e\u0301', '1', '', ' ', '😀', '～', ...longTexts(1000, '～')],
   number: [
-    1,
-    1.5,
-    -1,
-    -1.5,
-    0,
-    2 ** 31,
-    0.3,
-    0.1 + 0.2,
-    2 ** 53 - 1,
-    1 - 2 ** 53,
-    1e-7,
-    1e300,
-    2e300,
+    ...[1, 1.5, -1, -1.5, 0, 2 ** 31, 0.3, 0.1 + 0.2, 2 ** 53 - 1, 1 - 2 ** 53, 1e-7, 1e300, 2e300],
   ],
   boolean: [true, false],
   'text[]': [

@@ -14,9 +14,8 @@ export async function backupCommand(file: string, named: StoreSetting): Promise<
   await copyPages(named, purpose, next, (options) => {
     return writeFile(file, (to) => backupSqlite({ ...options, to }));
   });
-  print(
-    `Backed up ${redactStoreUrl(named.url)} to ${file}, and checked all its tables and indexes`,
-  );
+  const store = redactStoreUrl(named.url);
+  print(`Backed up ${store} to ${file}, and checked all its tables and indexes`);
 }
 
 /** The first bytes of every SQLite file. */

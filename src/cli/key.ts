@@ -6,11 +6,11 @@ import { Failure } from './failure.ts';
 import { print, quoted } from './output.ts';
 
 export interface KeyFileOption {
-  readonly authKeys?: string;
+  readonly authKeys: string;
 }
 
 export interface NewKey extends KeyFileOption {
-  readonly scopes?: string;
+  readonly scopes: string;
   readonly name?: string;
   readonly subject?: string;
   readonly expires?: string;
@@ -18,21 +18,14 @@ export interface NewKey extends KeyFileOption {
 
 /** `rostrum key create`: prints only the token to standard output, so that scripts can read it. */
 export function createKeyCommand(options: NewKey): void {
-  const { subject, name, authKeys, scopes: listed } = options;
-  if (authKeys === undefined || listed === undefined) {
-    const missing = [
-      ...(authKeys === undefined ? ['--auth-keys FILE'] : []),
-      ...(listed === undefined ? ['--scopes LIST'] : []),
-    ];
-    throw new Failure(`Missing: ${missing.join(' and ')}. See rostrum key create --help.`);
+  const { subject, name, authKeys } = options;
+  if (name !== undefined && !isKeyName(name)) {
+    throw new Failure('--name must be one line of 1 to 100 characters.');
   }
-  if (name !== undefined && !isKeyName(name))
-    throw new Failure(
-      '--name must be one line of 1 to 100 characters. See rostrum key create --help.',
-    );
-  if (subject !== undefined && !isId(subject))
-    throw new Failure('--subject must be the id of a user. See rostrum key create --help.');
-  const scopes = readScopes(listed);
+  if (subject !== undefined && !isId(subject)) {
+    throw new Failure('--subject must be the id of a user.');
+  }
+  const scopes = readScopes(options.scopes);
   const own = scopes.find((scope) => scope.endsWith(':own'));
   if (own !== undefined && subject === undefined) {
     throw new Failure(`The scope ${own} needs a user: name the id of the user with --subject.`);
@@ -44,12 +37,11 @@ export function createKeyCommand(options: NewKey): void {
 }
 
 /** `rostrum key list`: prints a table. Names come last, because they can have spaces. */
-export function listKeysCommand(options: KeyFileOption): void {
-  const rows = listKeys(fileOf(options)).map(
-    ({ id, created, expires, subject = '-', scopes, name = '-' }) => {
-      return [id, minuteOf(created), minuteOf(expires), subject, scopes.join(','), name];
-    },
-  );
+export function listKeysCommand({ authKeys }: KeyFileOption): void {
+  const rows = listKeys(authKeys).map((key) => {
+    const { id, created, expires, subject = '-', scopes, name = '-' } = key;
+    return [id, minuteOf(created), minuteOf(expires), subject, scopes.join(','), name];
+  });
   if (rows.length === 0) return;
   const table = [['ID', 'CREATED', 'EXPIRES', 'SUBJECT', 'SCOPES', 'NAME'], ...rows];
   const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
@@ -65,19 +57,13 @@ function minuteOf(instant: string | undefined): string {
 }
 
 /** `rostrum key revoke` */
-export function revokeKeyCommand(id: string, options: KeyFileOption): void {
-  const file = fileOf(options);
+export function revokeKeyCommand(id: string, { authKeys: file }: KeyFileOption): void {
   if (!revokeKey(file, id)) {
     throw new Failure(
       `${file} has no key ${id}, or it is revoked already. rostrum key list shows the keys.`,
     );
   }
   print(`Revoked key ${id}`);
-}
-
-function fileOf({ authKeys }: KeyFileOption): string {
-  if (authKeys !== undefined) return authKeys;
-  throw new Failure('No key file is set: use --auth-keys or AUTH_KEYS.');
 }
 
 function readScopes(text: string): Scope[] {

@@ -247,17 +247,19 @@ function addFieldCommands(field: Command): void {
 }
 
 function addKeyCommands(key: Command): void {
-  withSettings(key.command('create'), 'authKeys')
+  const add = (name: string) =>
+    key.command(name).addOption(optionOf(settingsTable.authKeys).makeOptionMandatory());
+  add('create')
     .description('create a key and print its token (shown only once)')
-    .option('--scopes <list>', 'scopes of the key, such as users:read,posts:write:own')
+    .requiredOption('--scopes <list>', 'scopes of the key, such as users:read,posts:write:own')
     .option('--name <text>', 'label for key list')
     .option('--subject <id>', 'id of the user that the key belongs to')
     .option('--expires <when>', 'when the key expires: 90d, 12h or 2027-01-01')
     .action(async (flags: NewKey) => (await import('./key.ts')).createKeyCommand(flags));
-  withSettings(key.command('list'), 'authKeys')
+  add('list')
     .description('list the keys, without their tokens')
     .action(async (flags: KeyFileOption) => (await import('./key.ts')).listKeysCommand(flags));
-  withSettings(key.command('revoke <id>'), 'authKeys')
+  add('revoke <id>')
     .description('revoke a key; a running server notices within a second')
     .action(async (id: string, flags: KeyFileOption) => {
       (await import('./key.ts')).revokeKeyCommand(id, flags);

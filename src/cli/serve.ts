@@ -51,41 +51,32 @@ export async function serveCommand(
     }
     const { createWaitingApp, serve } = await import('../adapters/http/index.ts');
     if (scopes.every((scope) => settings.anonymous?.includes(scope))) {
-      logger.warn(
-        {},
-        'Clients without credentials are allowed to do everything (--anonymous all).',
-      );
+      const warning = 'Clients without credentials are allowed to do everything (--anonymous all).';
+      logger.warn({}, warning);
     }
     const servers: RunningServer[] = [];
     const stop = new AbortController();
     stopOnSignal(stop);
     const { signal } = stop;
     try {
-      if (metrics !== undefined)
+      if (metrics !== undefined) {
         servers.push(await serveMetrics(metrics, settings, flagOrVariableOf, logger));
-      const warnOnce = (err: unknown) => {
-        // The MongoDB store logs its own messages.
-        if (!settings.store.startsWith('mongodb'))
-          logger.warn({ err }, 'The store is not ready. Requests get 503 until it is.');
-      };
+      }
       // The server listens before the store is opened, so that a failed start creates no data file.
-      const server = await serve(createWaitingApp(logger), {
-        ...{ host, port, publicUrl, logger, metrics },
-      });
+      const options = { host, port, publicUrl, logger, metrics };
+      const server = await serve(createWaitingApp(logger), options);
       servers.unshift(server);
       metrics?.connections(() => server.connections);
       const opened = await container.getAsync(tokens.store);
       const named = { setting: flagOrVariableOf('store'), url: settings.store };
-      const isOpen = await isReady(opened, named, warnOnce, signal);
+      const isOpen = await isReady(opened, named, logger, signal);
       // Only an open store knows all declared fields of its database.
       await readSchemaFiles({ ...settings, declaredFields: opened.declaredFields });
       server.replaceApp(await container.getAsync(tokens.app));
       if (isOpen) {
         const store = redactStoreUrl(settings.store);
-        logger.info(
-          { url: server.url, store, ...(newFileNote !== '' && { created: true }) },
-          'ready to serve',
-        );
+        const created = newFileNote !== '' && { created: true };
+        logger.info({ url: server.url, store, ...created }, 'ready to serve');
         process.stdout.on('error', () => {}); // Keep serving if the disk is full or the pipe is closed.
         print(`Rostrum is ready at ${server.url} on ${store}${newFileNote}`);
       }
@@ -112,10 +103,11 @@ function newFileNoteFor(url: string): string {
 /** Serves metrics on a separate port. */
 async function serveMetrics(
   metrics: Metrics,
-  { metricsHost: host, metricsPort: port }: Settings,
+  settings: Settings,
   flagOrVariableOf: FlagOrVariableOf,
   logger: Logger,
 ): Promise<RunningServer> {
+  const { metricsHost: host, metricsPort: port } = settings;
   const { createMetricsApp, serve } = await import('../adapters/http/index.ts');
   const exposition = () => metrics.exposition();
   const app = createMetricsApp(exposition, logger, isLoopback(host) ? isLoopback : undefined);
@@ -125,8 +117,7 @@ async function serveMetrics(
     return server;
   } catch (error) {
     throw (
-      explainListening(error, { host, port }, flagOrVariableOf, ['metricsHost', 'metricsPort']) ??
-      error
+      explainListening(error, settings, flagOrVariableOf, 'metricsHost', 'metricsPort') ?? error
     );
   }
 }
@@ -175,14 +166,13 @@ function checkExposure(
 /**
  * Waits for the store, while the server responds with 503.
  *
- * @param warnOnce called once with the reason
  * @returns false after a signal
  * @throws Failure for the target of an unfinished copy, or the store's own error if waiting does not help
  */
 async function isReady(
   store: Store,
   named: StoreSetting,
-  warnOnce: (err: unknown) => void,
+  logger: Logger,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let tried = 0; !signal.aborted; tried++) {
@@ -192,7 +182,10 @@ async function isReady(
       return true;
     } catch (err) {
       if (err instanceof Failure || refusalOf(err) !== undefined) throw err;
-      if (tried === 0) warnOnce(err);
+      // The MongoDB store logs its own messages.
+      if (tried === 0 && !named.url.startsWith('mongodb')) {
+        logger.warn({ err }, 'The store is not ready. Requests get 503 until it is.');
+      }
       await sleep(readyPollMs, undefined, { signal }).catch(() => {});
     }
   }
@@ -202,22 +195,25 @@ async function isReady(
 /** Explains an error at the start by the setting at fault. */
 export function explainStart(
   error: unknown,
-  { host, port, store }: Settings,
+  settings: Settings,
   flagOrVariableOf: FlagOrVariableOf,
 ): unknown {
-  const explained = explainListening(error, { host, port }, flagOrVariableOf, ['host', 'port']);
-  return explained ?? explainOpening(error, { setting: flagOrVariableOf('store'), url: store });
+  const named = { setting: flagOrVariableOf('store'), url: settings.store };
+  const explained = explainListening(error, settings, flagOrVariableOf, 'host', 'port');
+  return explained ?? explainOpening(error, named);
 }
 
 /** Explains an error of listening. Returns undefined for other errors. */
 function explainListening(
   error: unknown,
-  { host, port }: { readonly host: string; readonly port: number | undefined },
+  settings: Settings,
   flagOrVariableOf: FlagOrVariableOf,
-  [ofHost, ofPort]: readonly ['host', 'port'] | readonly ['metricsHost', 'metricsPort'],
+  host: 'host' | 'metricsHost',
+  port: 'port' | 'metricsPort',
 ): Failure | undefined {
   const isListening = error instanceof Error && /^(?:listen|getaddrinfo) /.test(error.message);
   if (!isListening) return undefined;
-  const given = `${flagOrVariableOf(ofHost)} is "${host}" and ${flagOrVariableOf(ofPort)} is ${port}`;
+  const address = `${flagOrVariableOf(host)} is "${settings[host]}"`;
+  const given = `${address} and ${flagOrVariableOf(port)} is ${settings[port]}`;
   return new Failure(`${given}, but the server cannot listen there: ${error.message}.`);
 }

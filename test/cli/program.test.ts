@@ -133,7 +133,7 @@ describe('the command line', function () {
 
   it('points to the help of a subcommand', async () => {
     expect(
-      await failureOf(runProgram(['key', 'create', '--scopes', 'x', '--subject=a', '--moo'])),
+      await failureOf(runProgram(['key', 'create', '--scopes', 'x', '--auth-keys=k', '--moo'])),
     ).to.match(/^Unknown option '--moo'.* See rostrum key create --help\.$/);
     expect(await failureOf(runProgram(['key', 'lst']))).to.equal(
       "Unknown command 'lst' (Did you mean list?) See rostrum key --help.",

@@ -26,14 +26,8 @@ export async function createAuthenticate(
   if (authKeys !== undefined) verifiers.push(new KeyFile(authKeys, logger));
   if (authIssuer !== undefined && authAudience !== undefined && authJwksUrl !== undefined) {
     const { Tokens } = await import('../credentials/tokens.ts');
-    verifiers.push(
-      new Tokens({
-        issuer: authIssuer,
-        audience: authAudience,
-        jwksUrl: authJwksUrl,
-        subjectClaim: authSubjectClaim,
-      }),
-    );
+    const from = { issuer: authIssuer, audience: authAudience, jwksUrl: authJwksUrl };
+    verifiers.push(new Tokens({ ...from, subjectClaim: authSubjectClaim }));
   } else if (forTokens.some((one) => one !== undefined)) {
     throw new CredentialsError(
       'Tokens need all three of --auth-issuer, --auth-audience and --auth-jwks-url.',

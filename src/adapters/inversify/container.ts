@@ -1,7 +1,7 @@
 import { Container } from 'inversify';
 import type { Store } from '../../ports/store.ts';
 import { declaredFieldsOf, type GivenSettings, withDefaults } from '../../settings/settings.ts';
-import { accessModule, coreModule, httpModule, systemModule } from './modules.ts';
+import { parts } from './modules.ts';
 import { openStore } from './open-store.ts';
 import { type Token, tokens } from './tokens.ts';
 
@@ -16,7 +16,7 @@ export function override<T>(token: Token<T>, make: () => T | Promise<T>): Overri
   return (container) => {
     const opens = token === (tokens.store as Token<unknown>);
     const part = opens ? () => opening(container, make) : make;
-    container.rebind(token).toResolvedValue(part).inSingletonScope();
+    container.rebind(token).toResolvedValue(part);
   };
 }
 
@@ -65,9 +65,9 @@ export function createContainer(
   settings: GivenSettings = {},
   ...overrides: readonly Override[]
 ): Container {
-  const container = new Container();
+  const container = new Container({ defaultScope: 'Singleton' });
   container.bind(tokens.settings).toConstantValue(withDefaults(settings));
-  container.load(systemModule, coreModule, accessModule, httpModule);
+  container.load(parts);
   const state: StoreState = { opened: [], isOpening: false, isClosed: false };
   states.set(container, state);
   container
@@ -78,8 +78,7 @@ export function createContainer(
           openStore(url, logger, { declaredFields: declaredFieldsOf(field) }),
         ),
       [tokens.settings, tokens.logger],
-    )
-    .inSingletonScope();
+    );
   for (const apply of overrides) apply(container);
   container.onActivation(tokens.store, (_context, store) => {
     state.opened.push(store);

@@ -1,7 +1,7 @@
 import { sorts } from '../../domain/lists/search.ts';
 import { type Collection, type Entity, pickFields } from '../../domain/records/record.ts';
 import { utf8Bytes } from '../../domain/records/text.ts';
-import type { Repository } from '../../ports/repository.ts';
+import type { Store } from '../../ports/store.ts';
 import { assert, expectEqual, expectRecord, quote } from '../assertions.ts';
 import {
   at,
@@ -13,7 +13,7 @@ import {
   user,
   variedTexts,
 } from '../fixtures.ts';
-import type { Suite } from '../suite.ts';
+import { repositoryOf, type Suite } from '../suite.ts';
 import { declaredEq, from, idsOf, insert, list, readAll, recordsOf, select } from './lists.ts';
 
 const directions = ['asc', 'desc'] as const;
@@ -49,24 +49,23 @@ const sortValues = {
 } as const;
 
 function describeOrders({ test }: Suite): void {
-  for (const [by, field] of Object.entries(sorts.users)) {
-    test(`users by ${by}: by code point, null first, then by id`, ({ users }) =>
-      expectSorted('users', users, user, by as keyof typeof sortValues, field));
-  }
-  for (const [by, field] of Object.entries(sorts.posts)) {
-    test(`posts by ${by}: by code point, null first, then by id`, ({ posts }) =>
-      expectSorted('posts', posts, post, by as keyof typeof sortValues, field));
+  for (const name of ['users', 'posts'] as const) {
+    for (const [by, field] of Object.entries(sorts[name])) {
+      test(`${name} by ${by}: by code point, null first, then by id`, (store) =>
+        expectSorted(name, store, by as keyof typeof sortValues, field));
+    }
   }
 }
 
-async function expectSorted<R extends Entity>(
+async function expectSorted(
   name: Collection,
-  records: Repository<R>,
-  make: (fields: object) => R,
+  store: Store,
   by: keyof typeof sortValues,
   field: string,
 ): Promise<void> {
   const { values, ids } = sortValues[by];
+  const records = repositoryOf(store, name);
+  const make: (fields: object) => Entity = name === 'users' ? user : post;
   const created = values.flatMap((value, n) =>
     ids.map((id, m) => {
       const custom = (n + m) % 3 > 0 && { constructor: 'here' };

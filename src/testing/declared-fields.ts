@@ -3,12 +3,21 @@ import type { Condition, QueryField } from '../domain/lists/list.ts';
 import type { Collection } from '../domain/records/record.ts';
 import { expectEqual, expectError, expectRecord, race } from './assertions.ts';
 import { declaredValues, rangeEnds, times, unknownTexts } from './fixtures.ts';
-import { expectSelected, idsOf, insert, readAll, select } from './lists/lists.ts';
+import {
+  declaredEq,
+  expectMatches,
+  expectSelected,
+  idsOf,
+  insert,
+  readAll,
+  select,
+} from './lists/lists.ts';
 import { declaredFields, type Suite, uniqueField } from './suite.ts';
 
 /** Conditions on declared fields, orders by them, and unique values. */
 export function describeDeclaredFields(suite: Suite): void {
   for (const type of Object.keys(declaredValues) as DeclaredType[]) describeType(type, suite);
+  describeNames(suite);
   describeUnique(suite);
 }
 
@@ -62,6 +71,17 @@ function conditionsOn(by: QueryField, type: DeclaredType): Condition[] {
   const ends = [...sought.filter((_, n) => n % 4 === 0), ...(type === 'number' ? rangeEnds : [])];
   const ranges = ends.flatMap((end) => [condition('from', end), condition('before', end)]);
   return [...equal, ...ranges];
+}
+
+function describeNames({ testEach }: Suite): void {
+  testEach('a declared field can be named like an inherited member', async (resource) => {
+    const { records, make } = resource;
+    await insert(records, [make({ in: { constructor: 'en' } }), make({ 'in.constructor': 'en' })]);
+    await expectMatches(records, [declaredEq('constructor', 'en')], []);
+    const [id = ''] = await insert(records, [make({ constructor: 'en' })]);
+    await expectMatches(records, [declaredEq('constructor', 'en')], [id]);
+    await expectMatches(records, [declaredEq('constructor', 'Object')], []);
+  });
 }
 
 function describeUnique({ testEach }: Suite): void {

@@ -14,7 +14,10 @@ export interface Runner {
 }
 
 export interface StoreContract extends Runner {
-  /** Opens a new, empty store. Each test calls it once and closes the store. */
+  /**
+   * Opens a new, empty store. Each test calls it once and closes the store. A random walk that fails opens
+   * more stores, one after the other, to find the shortest part of it that fails.
+   */
   readonly open: (options: StoreOptions) => Store | Promise<Store>;
   /** Says why the store has no `transfer`. The name of a test shows the reason. */
   readonly withoutTransfer?: string | undefined;

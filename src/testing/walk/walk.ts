@@ -23,6 +23,7 @@ const callsAfterClose = 50;
 const shownCalls = 5;
 
 type Reopen = StoreContract['reopen'];
+type Step = Call | 'restart';
 
 /**
  * Makes the same random calls on the store and on the memory store, and compares their results. The calls
@@ -59,24 +60,25 @@ async function walk(
     else await insert(store.users, [last]);
   };
   const random = new RandomCalls(seed, memory, contract.withoutTransfer === undefined);
-  const calls: Call[] = [];
+  const steps: Step[] = [];
   let current = opened;
 
   const compare = async (call: Call) => {
-    calls.push(call);
-    const name = `call ${calls.length} of seed ${seed}`;
+    steps.push(call);
+    const name = `call ${steps.length} of seed ${seed}`;
     const expected = await resultOf(name, call, memory);
     const actual = await resultOf(name, call, store);
     const fault = differenceOf(`the result of ${name}`, actual, expected);
     if (fault === undefined) return;
-    fail(`${fault}.\n${await lastCalls(calls, differingIds(expected, actual))}`);
+    const prefix = await prefixThatFails(contract, steps, reopen);
+    fail(`${fault}.\n${prefix}\n${await lastCalls(steps, differingIds(expected, actual))}`);
   };
   const close = async () => {
     await expectEvents();
     await current.close();
-    const late = random.sweep();
-    for (let n = 0; n < callsAfterClose; n++) late.push(await random.next());
-    for (const call of late) {
+    const calls = random.sweep();
+    for (let n = 0; n < callsAfterClose; n++) calls.push(await random.next());
+    for (const call of calls) {
       await resultOf('a call', call, createMemoryStore(options));
       const result = await resultOf('a call after close', call, watch.over(current));
       const expected = { code: 'store-unavailable', details: { outcome: 'none' } };
@@ -90,6 +92,7 @@ async function walk(
       if (n % 7 === 0) await follower?.read(1 + (n % 5));
       if (reopen === undefined || n % callsPerRestart > 0) continue;
       await close();
+      steps.push('restart');
       current = await reopen(opened, options);
       store = watch.over(current);
       await follower?.restarted(store);
@@ -102,8 +105,49 @@ async function walk(
   }
 }
 
+/** Makes parts of a walk again, to find the shortest one after which its last call still fails. */
+async function prefixThatFails(
+  { another, open }: StoreContract,
+  steps: readonly Step[],
+  reopen: Reopen,
+): Promise<string> {
+  const fails = async (length: number): Promise<boolean> => {
+    const memory = createMemoryStore(options);
+    const opened = await open(options);
+    const second = reopen ? undefined : await another?.(opened, options);
+    const handles = second ? [opened, second] : [opened];
+    let store = new Watch().over(opened, second);
+    try {
+      for (const step of [...steps.slice(0, length), ...steps.slice(-1)]) {
+        if (step === 'restart') {
+          await handles.at(-1)?.close();
+          const again = await reopen?.(opened, options);
+          if (again) handles.push(again);
+          store = new Watch().over(again ?? opened);
+          continue;
+        }
+        const expected = await resultOf('a call', step, memory);
+        if (differenceOf('', await resultOf('a call', step, store), expected)) return true;
+      }
+      return false;
+    } catch {
+      return true;
+    } finally {
+      for (const handle of handles.reverse()) await handle.close();
+    }
+  };
+  let [low, high] = [0, steps.length - 1];
+  if (!(await fails(high))) return 'The same calls did not fail again.';
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (await fails(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return `It also fails after the first ${high} calls.`;
+}
+
 /** Describes the last calls that changed or named one of these records, as the memory store made them. */
-async function lastCalls(calls: readonly Call[], ids: readonly Id[]): Promise<string> {
+async function lastCalls(steps: readonly Step[], ids: readonly Id[]): Promise<string> {
   const memory = createMemoryStore(options);
   const watch = new Watch();
   const watched = watch.over(memory);
@@ -111,9 +155,10 @@ async function lastCalls(calls: readonly Call[], ids: readonly Id[]): Promise<st
   const state = async () =>
     quote(await Promise.all(ids.flatMap((id) => [users.get(id), posts.get(id)])));
   const touching: string[] = [];
-  for (const [n, call] of calls.entries()) {
+  for (const [n, step] of steps.entries()) {
+    if (step === 'restart') continue;
     const before = await state();
-    const result = await resultOf('a call', call, watched);
+    const result = await resultOf('a call', step, watched);
     const isChange = !/\.(?:get|lastVersion|list|scan)\(/.test(watch.last);
     const isNamed = ids.some((id) => watch.last.includes(quote(id)));
     if ((isChange && isNamed) || (await state()) !== before)

@@ -22,8 +22,8 @@ const alone = ['.', ...parts];
 const clients = ['rostrum-client', 'rostrum-client/react-admin', 'rostrum-client/refine'];
 /** The subpaths that need peer dependencies, each with the one whose absence is reported. */
 const onPeers = {
-  './http': '@koa/router',
-  './fetch': '@koa/router',
+  './http': 'koa',
+  './fetch': 'koa',
   './mcp': '@modelcontextprotocol/server',
   './mongodb': 'mongodb',
   './inversify': 'inversify',

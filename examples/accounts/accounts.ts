@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { admin, jwt } from 'better-auth/plugins';
-import { isRostrumError, scopes } from 'rostrum';
+import { scopes } from 'rostrum';
 import type { TokenVerifier } from 'rostrum/http';
 import { openClaims } from './claims.ts';
 import type { Site } from './layout.ts';
@@ -25,7 +25,7 @@ export function openDatabase(folder: string): DatabaseSync {
 
 /** Opens the accounts in a folder. */
 export async function openAccounts(folder: string, site: Site, send: SendMail, { users }: Blog) {
-  const { title, url } = site;
+  const { title, url, signUp } = site;
   const database = openDatabase(folder);
   const claims = openClaims(database);
   const options = {
@@ -33,9 +33,11 @@ export async function openAccounts(folder: string, site: Site, send: SendMail, {
     trustedOrigins: [url.replace('//localhost', '//127.0.0.1')],
     secret: process.env.BETTER_AUTH_SECRET ?? secretIn(join(folder, 'secret')),
     database,
+    logger: { disableColors: true },
     // No mail contains a text that its recipient did not write, such as a name.
     emailAndPassword: {
       enabled: true,
+      disableSignUp: signUp === 'closed',
       requireEmailVerification: true,
       revokeSessionsOnPasswordReset: true,
       // What sign-up returns for an address that has an account: the same as for any other.
@@ -110,14 +112,8 @@ export async function openAccounts(folder: string, site: Site, send: SendMail, {
     WHERE session.id = ? AND expiresAt > ?`,
   );
 
-  const exists = (id: string) =>
-    users.get(id).then(
-      () => true,
-      (error) => {
-        if (isRostrumError(error, 'user-not-found')) return false;
-        throw error;
-      },
-    );
+  const exists = async (id: string) =>
+    (await users.list({ filter: { ids: [id] } })).items.length > 0;
 
   /** Tells whose token it is. A role, a ban and the end of a session count from the next request. */
   const verifier: TokenVerifier = {

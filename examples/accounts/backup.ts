@@ -12,7 +12,10 @@ if (target === undefined) {
   console.error('Usage: npm run backup -- FOLDER');
   process.exit(2);
 }
-// Fails if there is such a folder, rather than mix two backups.
+if (existsSync(target)) {
+  console.error(`${target} exists. Name a new folder: two backups must not mix.`);
+  process.exit(1);
+}
 mkdirSync(target);
 if (mongodb === undefined) rostrum('backup', join(target, 'blog.db'), '--store', storeUrl);
 using database = openDatabase(folder);

@@ -48,27 +48,31 @@ export function bodyOf(post: Text): Markup {
 export function excerptOf({ body, format }: Text): string {
   // Enough source for the words below, even in a body with many long links.
   const start = unsafe({ body: body.slice(0, 4000), format });
-  const text = sanitize(start, { allowedTags: [], allowedAttributes: {}, nestingLimit: 100 })
-    .replace(/&(lt|gt|quot|amp);/g, (entity) => characters[entity] ?? entity)
+  const options = { allowedTags: [], allowedAttributes: {}, nestingLimit: 100, nonTextTags };
+  const text = sanitize(start, options)
+    .replace(/&(lt|gt|quot|amp);/g, (entity) => chars[entity] ?? entity)
     .replace(/\s+/g, ' ')
     .trim();
   return text.length <= 240 ? text : `${text.slice(0, 240).replace(/\s+\S*$/, '')} …`;
 }
 
-const characters: Readonly<Record<string, string>> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&amp;': '&',
-};
+/** What an excerpt leaves out, with what is in it. */
+const nonTextTags = 'script style textarea option noscript h1 h2 h3 h4 h5 h6 pre table'.split(' ');
+
+const chars: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
 
 /** Tags that begin a block of their own, which needs no paragraph around it. */
 const block = /^<[/!]?(?:h\d|ul|ol|li|dl|pre|table|tr|t[dh]|blockquote|figure|div|hr|--)/i;
+
+/** WordPress: `[caption width="300"]<img …> Text[/caption]`. Bounded, because each bracket is tried. */
+const caption =
+  /\[caption[^\]]{0,200}\]([^[\n]{0,1000}<img[^[>]{0,1000}>(?:<\/a>)?)([^[\n]{0,1000})\[\/caption\]/g;
 
 function unsafe({ body, format }: Text): string {
   if (format === 'markdown') return markdown.render(body);
   if (/<p[\s>]/i.test(body)) return body;
   // WordPress separates paragraphs by blank lines, without tags.
-  const parts = body.split(/\n\s*\n/).map((part) => part.trim());
+  const captioned = body.replace(caption, '<figure>$1<figcaption>$2</figcaption></figure>');
+  const parts = captioned.split(/\n\s*\n/).map((part) => part.trim());
   return parts.map((part) => (block.test(part) ? part : `<p>${part}</p>`)).join('\n');
 }

@@ -4,17 +4,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isRostrumError } from 'rostrum';
 import { openDatabase } from './accounts.ts';
 import { openClaims } from './claims.ts';
 import { rostrum } from './rostrum.ts';
 import { folder, mongodb, storeUrl } from './settings.ts';
-import { openBlog } from './store.ts';
+import { openBlog, type Post } from './store.ts';
 
-const args = process.argv.slice(2).filter((arg) => arg !== '--markdown');
-const format = process.argv.includes('--markdown') ? 'markdown' : undefined;
+const own = ['--markdown', '--pages'];
+const args = process.argv.slice(2).filter((arg) => !own.includes(arg));
+const has = (flag: string) => process.argv.includes(flag);
+const format = has('--markdown') ? 'markdown' : undefined;
 if (args.length === 0) {
-  console.error('Usage: npm run import -- FILE [--markdown] [options of rostrum import]');
+  console.error('Usage: npm run import -- FILE [--markdown] [--pages] [options of rostrum import]');
   process.exit(2);
 }
 
@@ -23,39 +24,47 @@ process.once('exit', () => rmSync(staging, { recursive: true, force: true }));
 
 // First into an empty store, so that every record in it comes from the file, even if members write posts meanwhile.
 await (await openBlog(staging)).store.close();
+console.log('Reading the file into a temporary store:');
 rostrum('import', ...args, '--store', `sqlite:${join(staging, 'blog.db')}`, '--keep-ids');
+if (has('--dry-run')) process.exit();
 const staged = await openBlog(staging);
 const blog = await openBlog(folder, mongodb);
 
+interface Records<R> {
+  all(): AsyncIterable<{ readonly record: R }>;
+}
+
 /** The records that the blog does not have: an import never changes one. */
-async function missing<R extends { readonly id: string }>(
-  service: { all(): AsyncIterable<{ readonly record: R }> },
-  get: (id: string) => Promise<unknown>,
-): Promise<R[]> {
+async function missing<R extends { readonly id: string }>(from: Records<R>, to: Records<R>) {
+  const known = new Set<string>();
+  for await (const { record } of to.all()) known.add(record.id);
   const records: R[] = [];
-  for await (const { record } of service.all()) {
-    const found = await get(record.id).catch((error) => {
-      if (isRostrumError(error, 'user-not-found') || isRostrumError(error, 'post-not-found'))
-        return;
-      throw error;
-    });
-    if (found === undefined) records.push(record);
-  }
+  for await (const { record } of from.all()) if (!known.has(record.id)) records.push(record);
   return records;
 }
 
-const users = await missing(staged.rostrum.users, blog.rostrum.users.get);
-const posts = await missing(staged.rostrum.posts, blog.rostrum.posts.get);
+/** Makes a page a draft, because the blog lists all public posts. */
+const draftOf = ({ type, publishedAt: at }: Post) =>
+  type === 'page' && at !== null && !has('--pages') && { publishedAt: null, originalDate: at };
+
+const users = await missing(staged.rostrum.users, blog.rostrum.users);
+const posts = await missing<Post>(staged.rostrum.posts, blog.rostrum.posts);
+if (posts.some(draftOf))
+  console.log('Public pages become drafts. Use --pages to add them as posts.');
 const path = join(staging, 'staged.json');
 writeFileSync(
   path,
   JSON.stringify({
     // The addresses are in the claims. Rostrum does not need them.
     users: users.map(({ email, ...user }) => user),
-    posts: posts.map((post) => ({ format, ...post })),
+    posts: posts.map((post) => ({ format, ...post, ...draftOf(post) })),
   }),
 );
-if (users.length + posts.length > 0) rostrum('import', path, '--store', storeUrl, '--keep-ids');
+const skip = has('--skip-invalid') ? ['--skip-invalid'] : [];
+if (users.length + posts.length > 0) {
+  console.log('Adding to the blog what it does not have:');
+  rostrum('import', path, '--store', storeUrl, '--keep-ids', ...skip);
+} else console.log('The blog has all of them already.');
 
 using database = openDatabase(folder);
 const claims = openClaims(database);

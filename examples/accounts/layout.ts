@@ -9,6 +9,10 @@ export interface Site {
   readonly title: string;
   /** The address of the start page, without a final slash. */
   readonly url: string;
+  /** With `editors`, members write drafts only. */
+  readonly publish: string;
+  /** `open` or `closed`. */
+  readonly signUp: string;
 }
 
 export interface PageHead {

@@ -1,5 +1,6 @@
 // The pages for readers, and the feed and the sitemap.
 
+import { unescape as decode } from 'node:querystring';
 import Router from '@koa/router';
 import { Feed } from 'feed';
 import type { Context, Middleware } from 'koa';
@@ -7,7 +8,7 @@ import { type Instant, isRostrumError, type Position } from 'rostrum';
 import { bodyOf, excerptOf } from './body.ts';
 import { html, type Markup } from './html.ts';
 import { isFresh, type PageHead, type Site, sendPage } from './layout.ts';
-import { anonymous } from './roles.ts';
+import { reader } from './roles.ts';
 import type { Search } from './search.ts';
 import type { Blog, Post } from './store.ts';
 
@@ -26,7 +27,7 @@ const pathOf = ({ id, slug }: Pick<Post, 'id' | 'slug'>) => pathTo('posts', slug
 
 /** Serves the pages. They show only what a client without credentials can see. */
 export function readerPages(rostrum: Blog, site: Site, search: Search): Middleware {
-  const { posts, users } = rostrum.as({ name: 'reader', subject: null, scopes: anonymous });
+  const { posts, users } = rostrum.as({ name: 'reader', subject: null, scopes: reader });
   const router = new Router({ strict: true, sensitive: true });
 
   router.get('/', async (ctx) => {
@@ -52,6 +53,8 @@ export function readerPages(rostrum: Blog, site: Site, search: Search): Middlewa
   router.get('/authors/:id', async (ctx) => {
     const { id = '' } = ctx.params;
     const author = await users.getPublic(id);
+    const { items } = await posts.list({ filter: { authorId: id }, limit: 1 });
+    if (items.length === 0) ctx.throw(404);
     const { name, about } = author.record;
     const head = { title: name, description: about ?? undefined, path: pathTo('authors', id) };
     const intro = html`<h1>${name}</h1>${about && html`<p class="text">${about}</p>`}`;
@@ -111,24 +114,32 @@ ${next && html`<p><a class="button" rel="next" href="${head.path}?${String(query
     const { name = '' } = ctx.params;
     const page = await posts.listWithAuthors({ filter: { slug: name } });
     const [found] = page.items;
-    if (found === undefined) return redirect(ctx, name);
-    sendPost(ctx, page, found.record);
+    if (found) sendPost(ctx, page, found.record);
+    else if (!(await redirect(ctx, [{ formerSlugs: [name] }, { ids: [name] }]))) ctx.throw(404);
   });
 
   /** Redirects from a former slug, or from an id. A post without a slug is served under its id. */
-  async function redirect(ctx: Context, name: string): Promise<void> {
-    for (const filter of [{ formerSlugs: [name] }, { ids: [name] }]) {
+  async function redirect(ctx: Context, filters: readonly Filter[]): Promise<boolean> {
+    for (const filter of filters) {
       const page = await posts.listWithAuthors({ filter });
       const post = page.items[0]?.record;
       if (post?.slug) {
         // Not for good: the author can take the old address again.
         ctx.set('Cache-Control', 'public, no-cache');
         ctx.status = 301;
-        return ctx.redirect(pathOf(post));
-      }
-      if (post !== undefined) return sendPost(ctx, page, post);
+        ctx.redirect(pathOf(post));
+      } else if (post) sendPost(ctx, page, post);
+      if (post) return true;
     }
-    ctx.throw(404);
+    return false;
+  }
+
+  /** Redirects from the address of an imported post in its old blog, such as `/2023/05/slug.html`. */
+  function redirectOld(ctx: Context): Promise<boolean> | false {
+    const [, slug] = /([^/]+?)(?:\.html?)?\/?$/.exec(ctx.path) ?? [];
+    if (ctx.method !== 'GET' || !slug) return false;
+    const name = decode(slug);
+    return redirect(ctx, [{ slug: name }, { formerSlugs: [name] }]);
   }
 
   function sendPost(ctx: Context, page: Page, post: Post): void {
@@ -166,12 +177,12 @@ ${factsOf(post, page.users)}
     for (const { record: post } of page.items) {
       const author = authorOf(post, page.users);
       feed.addItem({
-        title: xmlText(post.title),
+        title: feedText(post.title),
         id: url + pathTo('posts', post.id),
         link: url + pathOf(post),
         date: new Date(post.updatedAt),
         published: new Date(post.publishedAt ?? 0),
-        description: xmlText(excerptOf(post)),
+        description: feedText(excerptOf(post)),
         content: xmlText(bodyOf(post).text.replaceAll(/(src|href)="\//g, `$1="${url}/`)),
         ...(author && { author: [{ name: xmlText(author.record.name) }] }),
       });
@@ -227,7 +238,7 @@ ${entries.slice(0, inSitemap)}</urlset>
       ctx.status = 404;
     }
     const isPage = !ctx.path.startsWith('/api/') && ctx.accepts('json', 'html') === 'html';
-    if (ctx.status !== 404 || !isPage) return;
+    if (ctx.status !== 404 || !isPage || (await redirectOld(ctx))) return;
     const head = { title: 'Page not found', path: ctx.path };
     sendPage(ctx, site, head, html`<h1>${head.title}</h1><p><a href="/">All posts</a></p>`);
     ctx.set('Cache-Control', 'no-store');
@@ -294,3 +305,6 @@ function factsOf(post: Post, authors: readonly Author[]): Markup {
 /** Removes the characters that XML cannot contain. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: These are the characters.
 const xmlText = (text: string) => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '');
+
+/** The titles and summaries of entries are HTML. */
+const feedText = (text: string) => xmlText(html`${text}`.text);

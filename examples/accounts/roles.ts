@@ -2,7 +2,10 @@
 
 import type { Scope } from 'rostrum';
 
-export const anonymous: Scope[] = ['users:read:public', 'posts:read'];
+/** Posts name their authors. Without a scope for users, nobody can list those who have not published. */
+export const anonymous: Scope[] = ['posts:read'];
+/** What the pages for readers show. */
+export const reader: Scope[] = [...anonymous, 'users:read:public'];
 export const member: Scope[] = [...anonymous, 'users:write:own', 'posts:write:own'];
 const editor: Scope[] = [...member, 'posts:read:all', 'posts:write'];
 

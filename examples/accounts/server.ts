@@ -7,8 +7,9 @@ import Koa, { type Context } from 'koa';
 import { bearerAuthentication, createApp, serve } from 'rostrum/http';
 import { openAccounts, operator } from './accounts.ts';
 import { folderBlobs } from './blobs.ts';
+import { html } from './html.ts';
 import { createImages } from './images.ts';
-import { isFresh } from './layout.ts';
+import { isFresh, type Site } from './layout.ts';
 import { openMail } from './mail.ts';
 import { readerPages } from './pages.ts';
 import { anonymous } from './roles.ts';
@@ -71,7 +72,12 @@ async function files(ctx: Context, next: () => Promise<unknown>): Promise<void> 
     await next();
     return;
   }
-  const text = await readFile(join(import.meta.dirname, file), 'utf8').catch(() => ctx.throw(404));
+  const source = await readFile(join(import.meta.dirname, file), 'utf8').catch(() =>
+    ctx.throw(404),
+  );
+  const isPage = file === 'page/index.html';
+  const fill = (_: string, name: keyof Site) => html`${site[name]}`.text;
+  const text = isPage ? source.replace(/{{(\w+)}}/g, fill) : source;
   if (isFresh(ctx, text)) return;
   ctx.type = extname(file);
   ctx.set('Content-Security-Policy', dashboardPolicy);

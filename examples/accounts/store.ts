@@ -2,9 +2,10 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRostrum } from 'rostrum';
+import { createRostrum, refused } from 'rostrum';
 import { openSqliteStore } from 'rostrum/sqlite';
 import { declaredFields } from './fields.ts';
+import { site } from './settings.ts';
 
 /** Opens the blog's store in a folder, or in the MongoDB database that `mongodb` names. */
 export async function openBlog(folder: string, mongodb?: string) {
@@ -13,7 +14,19 @@ export async function openBlog(folder: string, mongodb?: string) {
     ? (await import('rostrum/mongodb')).openMongodbStore({ url: mongodb, declaredFields })
     : openSqliteStore({ path: join(folder, 'blog.db'), declaredFields });
   await store.ready();
-  return { store, rostrum: createRostrum(store, { publicUserFields: ['about'] }) };
+  const rostrum = createRostrum(store, {
+    publicUserFields: ['about'],
+    rules: {
+      // A change that readers would see needs an editor, not only the first publication.
+      posts({ after, caller }) {
+        const isDraft = after === undefined || after.publishedAt === null;
+        if (site.publish === 'members' || isDraft || !caller || caller.scopes.has('posts:write'))
+          return;
+        throw refused('Only editors publish posts and change published ones. Make this a draft.');
+      },
+    },
+  });
+  return { store, rostrum };
 }
 
 export type Blog = Awaited<ReturnType<typeof openBlog>>['rostrum'];

@@ -1,12 +1,13 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { openClaims } from '../../examples/accounts/claims.ts';
 import { createClient } from '../../packages/rostrum-client/src/index.ts';
 import { describeOnMongodb, sharedServer } from '../support/mongod/shared.ts';
+import { node } from '../support/process.ts';
 import { repository, temporaryDirectory } from '../support/repository-copy.ts';
-import { Blog, emailOf, password } from './support/blog.ts';
+import { Blog, emailOf, folder, password } from './support/blog.ts';
 
 describe('operating the accounts example', function () {
   this.timeout(60_000);
@@ -47,7 +48,7 @@ describe('operating the accounts example', function () {
     const page = await blog.text('/posts/of-ada');
     expect(page).to.contain('<h1>New</h1>').and.to.contain('<p>Old</p>');
     // A second import changes nothing, and gives the user to nobody else.
-    await load(['Ada']);
+    expect(await load(['Ada'])).to.contain('The blog has all of them already.');
     expect(await blog.text('/posts/of-ada')).to.contain('<h1>New</h1>');
   });
 
@@ -94,15 +95,22 @@ describe('operating the accounts example', function () {
     expect((await client.posts.list({ authorId: 'me' })).items).to.have.length(1);
   });
 
-  it('shows the blogs that WordPress and Ghost export', async () => {
+  it('shows the blogs that WordPress and Ghost export', async function () {
+    this.timeout(180_000); // Each import starts three processes.
     const recipes = join(repository, 'examples', 'moving-in');
     const ghost = {
       db: [
         {
           data: {
             users: [{ id: 'g', name: 'Gil', email: 'gil@example.com' }],
-            tags: [{ id: 't', name: 'News & more' }],
-            posts_tags: [{ post_id: '1', tag_id: 't' }],
+            tags: [
+              { id: 't', name: 'News & more', visibility: 'public' },
+              { id: 'i', name: '#letter', visibility: 'internal' },
+            ],
+            posts_tags: [
+              { post_id: '1', tag_id: 't' },
+              { post_id: '1', tag_id: 'i' },
+            ],
             posts_authors: [{ post_id: '1', author_id: 'g' }],
             posts: [
               {
@@ -113,7 +121,7 @@ describe('operating the accounts example', function () {
                   status: 'published',
                   visibility: 'public',
                 },
-                ...{ html: '<p>Boo <img src="https://old.example/a.png"></p>', type: 'post' },
+                ...{ html: '<p>Boo <img src="__GHOST_URL__/a.png"></p>', type: 'post' },
                 published_at: '2019-01-01 00:00:00',
               },
             ],
@@ -131,20 +139,24 @@ describe('operating the accounts example', function () {
 <item><title>Press</title><dc:creator>wendy</dc:creator><content:encoded><![CDATA[One
 
 Two <img src="https://old.example/b.png">]]></content:encoded><wp:post_id>7</wp:post_id><wp:post_date_gmt>2019-01-02 00:00:00</wp:post_date_gmt><wp:post_name>press</wp:post_name><wp:status>publish</wp:status><wp:post_type>post</wp:post_type><category domain="post_tag" nicename="x">Ink</category></item>
+<item><title>Imprint</title><dc:creator>wendy</dc:creator><content:encoded>x</content:encoded><wp:post_id>8</wp:post_id><wp:post_date_gmt>2019-01-02 00:00:00</wp:post_date_gmt><wp:post_name>imprint</wp:post_name><wp:status>publish</wp:status><wp:post_type>page</wp:post_type></item>
 </channel></rss>`,
     );
-    for (const [path, recipe] of [
-      [file, 'ghost.ts'],
-      [xml, 'wordpress.ts'],
-    ] as const) {
-      const { code, output } = await blog.run(
-        'import.ts',
-        path,
-        '--transform',
-        join(recipes, recipe),
-      );
-      expect(code, output).to.equal(0);
-    }
+    const transform = async (path: string, recipe: string, settings = {}, ...more: string[]) => {
+      const command = ['--import', '../sources.mjs', 'import.ts', path, ...more];
+      const env = { DATA: blog.data, ...settings };
+      return node([...command, '--transform', join(recipes, recipe)], { cwd: folder, env });
+    };
+    const unknown = await transform(file, 'ghost.ts');
+    expect(unknown.code).to.equal(2);
+    expect(unknown.output).to.contain('Set GHOST_URL to the address of your blog');
+    const ghosts = await transform(file, 'ghost.ts', { GHOST_URL: 'https://old.example/' });
+    expect(ghosts.code, ghosts.output).to.equal(0);
+    const tried = await transform(xml, 'wordpress.ts', {}, '--dry-run');
+    expect(tried.output).to.contain('Would add').and.not.to.contain('can be claimed');
+    expect((await blog.get('/posts/press')).status).to.equal(404);
+    const presses = await transform(xml, 'wordpress.ts');
+    expect(presses.code, presses.output).to.equal(0);
     const [casper, press] = [await blog.text('/posts/casper'), await blog.text('/posts/press')];
     for (const part of ['>Gil</a>', '>News &amp; more</a>', 'src="https://old.example/a.png"']) {
       expect(casper).to.contain(part);
@@ -152,6 +164,33 @@ Two <img src="https://old.example/b.png">]]></content:encoded><wp:post_id>7</wp:
     for (const part of ['>Wendy</a>', '>Ink</a>', '<p>One</p>\n<p>Two <img', 'old.example/b.png']) {
       expect(press).to.contain(part);
     }
+    expect(casper).not.to.contain('#letter');
+    expect(presses.output).to.contain('Public pages become drafts.');
+    expect((await blog.get('/posts/imprint')).status).to.equal(404);
+    expect(await blog.text('/feed.xml')).not.to.contain('Imprint');
+    expect((await blog.get('/2019/01/press/')).headers.get('location')).to.equal('/posts/press');
+    const again = (await readFile(xml, 'utf8')).replace('<wp:post_id>8', '<wp:post_id>9');
+    await writeFile(xml, again.replace('>imprint<', '>about<'));
+    expect((await transform(xml, 'wordpress.ts', {}, '--pages')).code).to.equal(0);
+    expect(await blog.text('/posts/about')).to.contain('<h1>Imprint</h1>');
+  });
+
+  it('leaves out what conflicts with the blog, if it is told to', async () => {
+    const { client } = await blog.member('Owner');
+    await client.posts.create({ title: 'Here', slug: 'of-late' });
+    const file = join(blog.data, 'conflict.json');
+    const posts = ['of-late', 'of-free'].map((slug) => ({ id: slug, title: slug, slug }));
+    const users = [{ id: 'late', name: 'Late', email: emailOf('Late') }];
+    const dated = posts.map((post) => ({ ...post, publishedAt: '2001-01-01T00:00:00Z' }));
+    await writeFile(file, JSON.stringify({ users, posts: dated }));
+    const refused = await blog.run('import.ts', file);
+    expect([refused.code, refused.output.includes('Nothing was added')]).to.deep.equal([2, true]);
+    expect((await blog.get('/posts/of-free')).status).to.equal(404);
+    const { code, output } = await blog.run('import.ts', file, '--skip-invalid');
+    expect(code).to.equal(2);
+    expect(output).to.contain('1 user can be claimed');
+    expect(await blog.text('/posts/of-late')).to.contain('<h1>Here</h1>');
+    expect(await blog.text('/posts/of-free')).to.contain('<h1>of-free</h1>');
   });
 
   it('serves /admin to the key of the operator, in the same process', async () => {
@@ -177,7 +216,17 @@ Two <img src="https://old.example/b.png">]]></content:encoded><wp:post_id>7</wp:
       'secret',
       'operator-key',
     ]);
-    expect((await blog.run('backup.ts', copy)).code).not.to.equal(0);
+    const second = await blog.run('backup.ts', copy);
+    expect([second.code, second.output.trim()]).to.deep.equal([
+      1,
+      `${copy} exists. Name a new folder: two backups must not mix.`,
+    ]);
+    const modeOf = async (path: string) => (await stat(path)).mode & 0o077;
+    for (const place of [blog.data, copy]) {
+      for (const name of ['', 'accounts.db', 'blog.db', 'images', 'secret', 'operator-key']) {
+        expect(await modeOf(join(place, name)), join(place, name)).to.equal(0);
+      }
+    }
     await using restored = await Blog.start({ DATA: copy });
     expect(await restored.text('/posts/kept')).to.contain('<h1>Kept</h1>');
     const browser = restored.browser();

@@ -24,7 +24,7 @@ describe('the pages of the accounts example for readers', function () {
       await ada.client.posts.create({ ...post, body: `Text ${n}` });
     }
     const odd = { title: ']]> <b>&', slug: 'ö&<>\'"', publishedAt: '2025-01-01T00:00:00Z' };
-    const body = 'A ]]> B & \u0001 \uffff <img src="/images/a.png">';
+    const body = '<h2>Head</h2><pre>code</pre> A ]]> B & \u0001 \uffff <img src="/images/a.png">';
     await ada.client.posts.create({ ...odd, body });
     const later = { publishedAt: '2999-01-01T00:00:00Z' };
     await ada.client.posts.create({
@@ -153,5 +153,41 @@ describe('the pages of the accounts example for readers', function () {
       expect(text, path).to.contain(encodeURIComponent('ö&<>'));
     }
     expect(await blog.text('/feed.xml')).to.contain(`${blog.url}/images/a.png`);
+  });
+
+  it('include a feed whose titles are texts, and excerpts without headings and code', async () => {
+    const feed = await blog.text('/feed.xml');
+    const { parser } = createRequire(join(folder, 'package.json'))('sax');
+    /** The texts of the elements of a name, as a reader of feeds takes them: HTML in XML. */
+    const found: Record<string, string[]> = {};
+    const reader = parser(true);
+    const path: string[] = [];
+    reader.onopentag = ({ name, attributes }: { name: string; attributes: { type?: string } }) => {
+      path.push(attributes.type === 'html' ? `${name} as HTML` : name);
+      const key = path.at(-1) ?? '';
+      found[key] = [...(found[key] ?? []), ''];
+    };
+    reader.onclosetag = () => path.pop();
+    reader.ontext = reader.oncdata = (text: string) => {
+      const list = found[path.at(-1) ?? ''] ?? [];
+      list.push((list.pop() ?? '') + text);
+    };
+    reader.write(feed).close();
+    expect(found['title as HTML']).to.include(']]&gt; &lt;b&gt;&amp;');
+    expect(found.title).to.include('Engines & more');
+    expect(found['summary as HTML']?.join('|')).to.contain('|A ]]&gt; B &amp; ');
+    expect(await blog.text('/')).not.to.match(/Head|code/);
+  });
+
+  it('redirect from the addresses of other blogs that end in the slug', async () => {
+    const locationOf = async (path: string) => (await blog.get(path)).headers.get('location');
+    for (const path of ['/2023/05/post-3/', '/post-3', '/2023/05/01/post-3.html']) {
+      expect(await locationOf(path), path).to.equal('/posts/post-3');
+    }
+    for (const path of ['/draft', '/later', '/2023/%ff/', '/%00', '/dashboard.css']) {
+      expect((await blog.get(path)).status, path).to.be.oneOf([400, 404]);
+    }
+    await ada.client.posts.create({ title: 'Readyz', slug: 'readyz' });
+    expect((await blog.get('/readyz')).status).to.equal(200);
   });
 });

@@ -66,6 +66,22 @@ describe('writing in the accounts example', function () {
     expect(await render(wordpress, null)).to.equal(
       '<p>One <b>bold</b>\nline.</p>\n<h2>Two</h2>\n<p>Three</p>',
     );
+    const linked = '<a href="https://old.example/"><img src="/a.png"></a>';
+    for (const [picture, shown] of [
+      ['<img src="/a.png">', /^<img [^>]*>$/],
+      [linked, /^<a [^>]*><img [^>]*><\/a>$/],
+    ] as const) {
+      const figure = await render(
+        `[caption id="a" width="9"]${picture} A <b>cat</b>[/caption]`,
+        null,
+      );
+      const [, image, text] =
+        /^<figure>(.*)<figcaption>(.*)<\/figcaption><\/figure>$/.exec(figure) ?? [];
+      expect(image, figure).to.match(shown);
+      expect(text).to.equal(' A <b>cat</b>');
+    }
+    // As many beginnings as a body can have, in no more time than other text.
+    expect(await render('[caption]'.repeat(50_000), null)).to.contain('[caption]');
   });
 
   const attacks = [

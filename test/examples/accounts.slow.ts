@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { merge } from '../../examples/accounts/page/merge.ts';
 import { createClient, isApiProblem } from '../../packages/rostrum-client/src/index.ts';
 import { blocksOf } from '../docs/markdown.ts';
 import { node } from '../support/process.ts';
@@ -89,9 +88,10 @@ describe('the accounts example', function () {
   it('restores the same identity to someone who deleted their user and returns', async () => {
     const { ask, client, id } = await blog.member('Margaret');
     await client.posts.create({ title: 'Landing', slug: 'landing' });
+    expect(await blog.text(`/authors/${id}`)).to.contain('Landing');
     await client.me.delete({ posts: 'delete' });
     await ask('/sign-out', {});
-    expect(await codeOf(blog.anybody().users.get(id))).to.equal('user-not-found');
+    expect((await blog.get(`/authors/${id}`)).status).to.equal(404);
 
     const back = blog.browser();
     await back.ask('/sign-in/email', { email: emailOf('Margaret'), password });
@@ -142,10 +142,23 @@ describe('the accounts example', function () {
     }
   });
 
+  it('shows the names of members who have not published to editors only', async () => {
+    const shy = await blog.member('Shy');
+    await shy.client.posts.create({ title: 'Shy', slug: 'shy', publishedAt: null });
+    expect((await blog.get(`/authors/${shy.id}`)).status).to.equal(404);
+    expect(await codeOf(blog.anybody().users.list())).to.equal('unauthenticated');
+    expect(await codeOf(blog.anybody().users.get(shy.id))).to.equal('unauthenticated');
+    const other = await blog.member('Other');
+    expect(await codeOf(other.client.users.list())).to.equal('forbidden');
+    await giveRole(emailOf('Other'), 'editor');
+    const { users } = await other.client.posts.list({ publishedAt: null, include: 'author' });
+    expect(users.map(({ name }) => name)).to.include('Shy');
+  });
+
   it('has no type errors', async () => {
     // `npm run check` does not know the packages of the example.
     const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
-    const { code, output } = await node([tsc, '-b', folder]);
+    const { code, output } = await node([tsc, '-b', folder, join(folder, 'page')]);
     expect(code, output).to.equal(0);
   });
 
@@ -159,23 +172,86 @@ describe('the accounts example', function () {
   });
 });
 
-describe('the form of the accounts example', () => {
-  const base = { title: 'A', body: 'B', tags: '' };
+describe('the settings of the accounts example', function () {
+  this.timeout(60_000);
 
-  it('takes over changes by others to fields that were not edited', () => {
-    const merged = merge(base, { ...base, body: 'Mine' }, { ...base, title: 'Theirs' });
-    expect(merged.texts).to.deep.equal({ title: 'Theirs', body: 'Mine', tags: '' });
-    expect(merged.conflicts).to.deep.equal([]);
+  it('let only editors publish by default, and change what is published', async () => {
+    await using blog = await Blog.start({ PUBLISH: '' });
+    const { client } = await blog.member('Ada');
+    const editor = await blog.member('Grace');
+    await blog.run('role.ts', emailOf('Grace'), 'editor');
+    const post = { title: 'On', slug: 'on' };
+    const errorOf = async (call: Promise<unknown>) => String(await call.catch((error) => error));
+    expect(await errorOf(client.posts.create(post))).to.contain('Only editors publish');
+    const { id } = (await client.posts.create({ ...post, publishedAt: null })).record;
+    for (const publishedAt of ['2001-01-01T00:00:00Z', '2999-01-01T00:00:00Z']) {
+      expect(await errorOf(client.posts.patch(id, { publishedAt }))).to.contain('Only editors');
+      await editor.client.posts.patch(id, { publishedAt });
+      expect(await errorOf(client.posts.patch(id, { body: 'Spam' }))).to.contain('Only editors');
+      await client.posts.patch(id, { body: 'More', publishedAt: null });
+    }
+    await editor.client.posts.patch(id, { publishedAt: '2001-01-01T00:00:00Z' });
+    expect(await blog.text('/posts/on')).to.contain('More');
+    await client.posts.delete(id);
   });
 
-  it('keeps typed text if both changed a field, and reports the conflict', () => {
-    const merged = merge(base, { ...base, body: 'Mine' }, { ...base, body: 'Theirs' });
-    expect(merged.texts.body).to.equal('Mine');
-    expect(merged.conflicts).to.deep.equal(['body']);
+  it('close the sign-up, and name the blog in the dashboard', async () => {
+    await using blog = await Blog.start({ SIGN_UP: 'closed', BLOG_TITLE: '<b>"&' });
+    const { ask } = blog.browser();
+    const fields = { name: 'Ada', email: emailOf('Ada'), password };
+    expect((await ask('/sign-up/email', fields)).status).to.equal(400);
+    const page = await blog.text('/dashboard');
+    expect(page).to.contain('<a class="brand" href="/">&lt;b&gt;&quot;&amp;</a>');
+    expect(page).to.contain('data-publish="members" data-sign-up="closed"');
+  });
+
+  it('are checked at the start', async () => {
+    for (const wrong of [{ PUBLISH: 'member' }, { SIGN_UP: 'close' }]) {
+      const [name = '', value] = Object.entries(wrong).flat();
+      const error = await Blog.start(wrong).catch(({ message }) => message);
+      expect(error).to.contain(`${name} must be`).and.to.contain(`"${value}"`);
+    }
+  });
+});
+
+describe('the form of the accounts example', () => {
+  let merge: (base?: string, mine?: string, theirs?: string) => Record<string, unknown>;
+
+  before(async () => {
+    // Not with a literal: `npm run check` does not know the packages of the example.
+    ({ merge } = await import(join(folder, 'page', 'merge.ts')));
+  });
+
+  it('merges changes to different lines', () => {
+    const merged = merge(
+      'One\n\nTwo\n\nThree',
+      'Mine\n\nTwo\n\nThree',
+      'One\n\nTwo\n\nTheirs\n\nEnd',
+    );
+    const text = 'Mine\n\nTwo\n\nTheirs\n\nEnd';
+    expect(merged).to.deep.equal({ mine: text, theirs: text, conflicts: [] });
+    expect(merge('A', 'A', 'Theirs').mine).to.equal('Theirs');
+    expect(merge('A', 'Mine', 'A').mine).to.equal('Mine');
+    expect(merge('', '', '').mine).to.equal('');
+  });
+
+  it('reports lines that both changed, and keeps both texts', () => {
+    const { mine, theirs, conflicts } = merge(
+      'A\n\nB\n\nC',
+      'A\n\nMine\n\nC',
+      'New A\n\nTheirs\n\nC',
+    );
+    expect(mine).to.equal('New A\n\nMine\n\nC');
+    expect(theirs).to.equal('New A\n\nTheirs\n\nC');
+    expect(conflicts).to.have.length(1);
+    expect((conflicts as object[])[0]).to.deep.include({ a: ['Mine'], b: ['Theirs'] });
   });
 
   it('reports no conflict if both typed the same', () => {
-    const same = { ...base, body: 'Ours' };
-    expect(merge(base, same, same)).to.deep.equal({ texts: same, conflicts: [] });
+    expect(merge('A', 'Ours', 'Ours')).to.deep.equal({
+      mine: 'Ours',
+      theirs: 'Ours',
+      conflicts: [],
+    });
   });
 });

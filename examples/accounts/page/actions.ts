@@ -34,7 +34,8 @@ function showErrors(form: HTMLFormElement, errors: readonly ProblemEntry[]): voi
     );
     control.setAttribute('aria-invalid', String(error !== undefined));
     const place = control.closest('.field')?.querySelector('.error');
-    if (place) place.textContent = error?.message ?? '';
+    const message = error?.code === 'taken' ? 'Another post has this address.' : error?.message;
+    if (place) place.textContent = message ?? '';
   }
   form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
 }

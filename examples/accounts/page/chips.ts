@@ -29,12 +29,8 @@ export function tagField(name: string): TagField {
       show(tags.filter((other) => other !== tag));
       typed.focus();
     };
-    return h(
-      'li',
-      {},
-      tag,
-      h('button', { type: 'button', ariaLabel: `Remove ${tag}`, onclick }, '×'),
-    );
+    const remove = h('button', { type: 'button', ariaLabel: `Remove ${tag}`, onclick }, '×');
+    return h('li', {}, tag, remove);
   };
   const all = () => tagsIn([...tags, ...typed.value.split(',')].join('\n'));
   const add = () => {

@@ -3,7 +3,7 @@
 import { attempt, button, unsaved } from './actions.ts';
 import { find, h, link } from './dom.ts';
 import { exit, forgot, profile, reset, verify, visitor } from './people.ts';
-import { drafts, isEditor, mine } from './posts.ts';
+import { all, drafts, isEditor, mine } from './posts.ts';
 import { account, loadSession } from './session.ts';
 import { edit, write } from './write.ts';
 
@@ -20,6 +20,7 @@ const publicViews = new Map<string, View>([
 const ownViews = new Map<string, View>([
   ['', mine],
   ['drafts', drafts],
+  ['all', all],
   ['write', write],
   ['edit', edit],
   ['profile', profile],

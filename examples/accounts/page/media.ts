@@ -21,13 +21,10 @@ export function imageButton(text: HTMLTextAreaElement, isMarkdown: () => boolean
       // The server says so, too, but cannot always be heard while it is sent more.
       if (file.size > 5_000_000) throw new Error(`${file.name} is too large: send at most 5 MB.`);
       say(`Sending ${file.name} …`);
-      const { path } = await (await send('/images', file)).json();
+      const { path } = await (await send('/images', file).finally(() => say(''))).json();
       // The name of the file is only its description, without characters that could end it.
-      const name =
-        file.name
-          .replace(/\.\w+$/, '')
-          .match(/[\p{L}\p{N}]+/gu)
-          ?.join(' ') ?? '';
+      const words = file.name.replace(/\.\w+$/, '').match(/[\p{L}\p{N}]+/gu);
+      const name = words?.join(' ') ?? '';
       const image = isMarkdown() ? `![${name}](${path})` : `<img src="${path}" alt="${name}">`;
       text.setRangeText(image, text.selectionStart, text.selectionEnd, 'end');
       say('Image added. Describe it between the brackets.');
@@ -48,12 +45,8 @@ export function imageButton(text: HTMLTextAreaElement, isMarkdown: () => boolean
       chooser.value = '';
     });
   };
-  return h(
-    'span',
-    {},
-    chooser,
-    button('Add images', async () => chooser.click()),
-  );
+  const open = button('Add images', async () => chooser.click());
+  return h('span', {}, chooser, open);
 }
 
 /** Returns a button that shows a text as readers will see it, in a frame that runs no script. */

@@ -1,19 +1,19 @@
-/** The texts of a form, by the names of its fields. */
-export type Texts = Readonly<Record<string, string>>;
+import { diff3Merge } from 'node-diff3';
 
 /**
- * Merges the texts of a form with what someone else has saved since it was opened. A field that only one of
- * them changed gets the change. A field that both changed keeps the form's text, and is a conflict.
- *
- * @param base the texts as the form was opened with them
+ * Merges a text with what was saved elsewhere since `base`, line by line. Lines that one side changed get the change.
+ * Lines that both changed are conflicts.
  */
-export function merge(base: Texts, mine: Texts, theirs: Texts) {
-  const texts: Record<string, string> = {};
-  const conflicts: string[] = [];
-  for (const [name, text = ''] of Object.entries(mine)) {
-    const [before, other = ''] = [base[name], theirs[name]];
-    texts[name] = text === before ? other : text;
-    if (![before, other].includes(text) && other !== before) conflicts.push(name);
-  }
-  return { texts, conflicts };
+export function merge(base = '', mine = '', theirs = '') {
+  const options = { excludeFalseConflicts: true, stringSeparator: '\n' };
+  const regions = diff3Merge(mine, base, theirs, options);
+  const textWith = (side: 'a' | 'b') =>
+    regions.flatMap(({ ok, conflict }) => ok ?? conflict?.[side] ?? []).join('\n');
+  return {
+    /** The merged text, with my lines in conflicts. */
+    mine: textWith('a'),
+    /** The merged text, with their lines in conflicts. */
+    theirs: textWith('b'),
+    conflicts: regions.flatMap(({ conflict }) => conflict ?? []),
+  };
 }

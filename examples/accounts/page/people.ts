@@ -5,33 +5,14 @@ import { field, find, h, input, link, say, submit } from './dom.ts';
 import * as session from './session.ts';
 import { account, api, loadSession, ownUser } from './session.ts';
 
+const entry = (label: string, name: string, properties: Partial<HTMLInputElement>) =>
+  field(label, input(name, { required: true, ...properties }));
 const email = (value = '') =>
-  field(
-    'Email',
-    input('email', { type: 'email', value, autocomplete: 'username', required: true }),
-  );
+  entry('Email', 'email', { type: 'email', value, autocomplete: 'username' });
 const name = (value = '') =>
-  field(
-    'Name',
-    input('name', {
-      value,
-      autocomplete: 'name',
-      maxLength: 200,
-      pattern: '.*\\S.*',
-      required: true,
-    }),
-  );
+  entry('Name', 'name', { value, autocomplete: 'name', maxLength: 200, pattern: '.*\\S.*' });
 const password = (label = 'Password', autocomplete: AutoFill = 'current-password') =>
-  field(
-    label,
-    input('password', {
-      type: 'password',
-      minLength: 8,
-      maxLength: 128,
-      autocomplete,
-      required: true,
-    }),
-  );
+  entry(label, 'password', { type: 'password', minLength: 8, maxLength: 128, autocomplete });
 
 const newPassword = () => password('New password, at least 8 characters', 'new-password');
 
@@ -57,6 +38,12 @@ export async function visitor(): Promise<Node[]> {
       await goTo('#/');
     }),
     h('p', {}, link('#/forgot', 'Forgot your password?')),
+    ...(document.body.dataset.signUp === 'closed' ? [] : signUp()),
+  ];
+}
+
+function signUp(): Node[] {
+  return [
     h('h2', {}, 'Sign up'),
     form('Sign up', [name(), email(), newPassword()], async (fields) => {
       await session.signUp(fields);
@@ -106,35 +93,28 @@ export async function profile(): Promise<Node[]> {
   if (account === undefined) return visitor();
   const user = await ownUser(account);
   const about = h('textarea', { name: 'about', value: user.about ?? '', maxLength: 1000 });
+  const saveFields = async ({ name = '', about = '' }: Record<string, string>) => {
+    await api.me.patch({ name, about: about || null });
+    say('Saved.');
+  };
+  const buttons = h(
+    'div',
+    { className: 'bar' },
+    submit('Delete it, keep my posts', { value: 'keep', className: '' }),
+    submit('Delete it with my posts', { value: 'delete', className: 'bad' }),
+  );
+  const deletion = h('form', { ariaLabel: 'Delete your account' }, password(), buttons);
+  onSubmit(deletion, async ({ password = '' }, pressed) => {
+    if (!confirm('Delete your account?')) return;
+    await session.deleteAccount(pressed === 'delete' ? 'delete' : 'keep', password);
+    leave();
+  });
   return [
     h('h1', {}, 'Profile'),
-    onSubmit(
-      h('form', { ariaLabel: 'Profile' }, name(user.name), field('About', about), submit('Save')),
-      async ({ name = '', about = '' }) => {
-        await api.me.patch({ name, about: about || null });
-        say('Saved.');
-      },
-    ),
+    form('Save', [name(user.name), field('About', about)], saveFields),
     h('h2', {}, 'Delete your account'),
     h('p', {}, 'This cannot be undone.'),
-    onSubmit(
-      h(
-        'form',
-        { ariaLabel: 'Delete your account' },
-        password(),
-        h(
-          'div',
-          { className: 'bar' },
-          submit('Delete it, keep my posts', { value: 'keep', className: '' }),
-          submit('Delete it with my posts', { value: 'delete', className: 'bad' }),
-        ),
-      ),
-      async ({ password = '' }, pressed) => {
-        if (!confirm('Delete your account?')) return;
-        await session.deleteAccount(pressed === 'delete' ? 'delete' : 'keep', password);
-        leave();
-      },
-    ),
+    deletion,
   ];
 }
 

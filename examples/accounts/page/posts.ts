@@ -12,19 +12,26 @@ export const addressOf = ({ id, slug }: Post) => `/posts/${encodeURIComponent(sl
 
 export const isEditor = () => ['editor', 'admin'].includes(account?.role ?? '');
 
-/** The posts of the person who is signed in, drafts included. */
-export async function mine(): Promise<Node[]> {
-  return [
-    h('h1', {}, 'My posts'),
-    ...(await list({ authorId: 'me', sort: '-updatedAt' })),
-    h('p', {}, link('#/write', 'Write a post', { className: 'button primary' })),
-  ];
+/** By the setting PUBLISH. The server checks this too. */
+export const canPublish = () => isEditor() || document.body.dataset.publish === 'members';
+
+/** The last changed posts, with a title. */
+async function titled(title: string, query: Query): Promise<Node[]> {
+  return [h('h1', {}, title), ...(await list({ ...query, sort: '-updatedAt' }))];
 }
 
-/** The drafts of everyone, for editors. */
-export async function drafts(): Promise<Node[]> {
-  return [h('h1', {}, 'Drafts'), ...(await list({ publishedAt: null, sort: '-updatedAt' }))];
-}
+/** The posts of the person who is signed in, drafts included. */
+export const mine = async () => [
+  ...(await titled('My posts', { authorId: 'me' })),
+  h('p', {}, link('#/write', 'Write a post', { className: 'button primary' })),
+];
+
+/** For editors. */
+export const drafts = async () => [
+  ...(await titled('Drafts', { publishedAt: null })),
+  h('p', {}, link('#/all', 'All posts')),
+];
+export const all = () => titled('All posts', {});
 
 /** One page of a list, with a button for the next one. */
 async function list(query: Query): Promise<Node[]> {
@@ -67,9 +74,8 @@ export function stateOf({ publishedAt }: { readonly publishedAt: string | null }
   return Date.parse(publishedAt) > Date.now() ? 'Scheduled' : undefined;
 }
 
-const dateOf = (instant: string) =>
-  h(
-    'time',
-    { dateTime: instant },
-    new Date(instant).toLocaleDateString(undefined, { dateStyle: 'long' }),
-  );
+function dateOf(instant: string): HTMLElement {
+  const hour = stateOf({ publishedAt: instant }) && ({ timeStyle: 'short' } as const);
+  const text = new Date(instant).toLocaleString(undefined, { dateStyle: 'long', ...hour });
+  return h('time', { dateTime: instant }, text);
+}

@@ -29,7 +29,9 @@ async function ask(path: string, body?: object) {
   const response = await fetch(`/api/auth${path}`, init);
   const answer = await response.json();
   if (response.ok) return answer;
-  const message = answer?.message ?? 'The server could not sign you in.';
+  const message = /^(INVALID_TOKEN|TOKEN_EXPIRED)$/.test(answer?.code)
+    ? 'This link has expired, or was used already. Ask for another one.'
+    : (answer?.message ?? 'The server could not sign you in.');
   throw Object.assign(new Error(message), { status: response.status, code: answer?.code });
 }
 

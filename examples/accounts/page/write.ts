@@ -5,11 +5,13 @@ import { button, onSubmit, unsaved } from './actions.ts';
 import { tagField } from './chips.ts';
 import { badge, field, h, input, link, say, submit } from './dom.ts';
 import { imageButton, previewButton } from './media.ts';
-import { merge, type Texts } from './merge.ts';
-import { addressOf, linkTo, stateOf } from './posts.ts';
+import { merge } from './merge.ts';
+import { addressOf, canPublish, linkTo, stateOf } from './posts.ts';
 import { api, type Post } from './session.ts';
 
 type Saved = Versioned<Post>;
+/** The texts of the form, by the names of its fields. */
+type Texts = Readonly<Record<string, string>>;
 
 /** A part of an address between hyphens. */
 const word = '[\\p{Ll}\\p{Lo}\\p{M}\\p{N}]+';
@@ -44,7 +46,7 @@ function form(opened?: Saved): Node[] {
   const controls = [title, slug, tags, body];
   const fields: Readonly<Record<string, HTMLElement>> = {
     title: field('Title', title),
-    slug: field('Address', slug),
+    slug: field('Address (the end of /posts/…)', slug),
     tags: tags.element,
     body: field(opened && format() === 'html' ? 'Text (HTML)' : 'Text (Markdown)', body),
   };
@@ -61,11 +63,8 @@ function form(opened?: Saved): Node[] {
   const element = h('form', {}, ...Object.values(fields), tools, preview, schedule, buttons);
 
   const typed = (): Texts => Object.fromEntries(controls.map(({ name, value }) => [name, value]));
-  const fill = (texts: Texts) => {
-    for (const control of controls) control.value = texts[control.name] ?? '';
-  };
 
-  let isOwnSlug = opened !== undefined;
+  let isOwnSlug = Boolean(opened?.record.slug);
   slug.oninput = () => {
     isOwnSlug = slug.value !== '';
   };
@@ -77,26 +76,25 @@ function form(opened?: Saved): Node[] {
   function showState(): void {
     const now = saved && stateOf(saved.record);
     const isPublic = saved && now === undefined;
-    schedule.hidden = isPublic === true;
+    const isDraft = saved === undefined || now === 'Draft';
+    const hint = isDraft ? 'An editor publishes it.' : 'Make it a draft to change it.';
+    schedule.hidden = isPublic === true || !canPublish();
     state.replaceChildren(
-      ...(now ? [badge(now)] : []),
-      ...(saved && isPublic ? [link(addressOf(saved.record), 'View')] : []),
+      now ? badge(now) : '',
+      saved && isPublic ? link(addressOf(saved.record), 'View') : '',
+      canPublish() ? '' : hint,
     );
+    const save = submit(isDraft ? 'Save draft' : 'Save', { className: isPublic ? 'primary' : '' });
     buttons.replaceChildren(
-      ...(isPublic
-        ? [submit('Save'), submit('Make a draft', { value: 'draft', className: '' })]
-        : [
-            submit(now === 'Scheduled' ? 'Save' : 'Save draft', { className: '' }),
-            submit('Publish', { value: 'public' }),
-            ...(now === 'Scheduled'
-              ? [submit('Make a draft', { value: 'draft', className: '' })]
-              : []),
-          ]),
-      ...(saved ? [button('Delete', remove, 'bad')] : []),
+      isDraft || canPublish() ? save : '',
+      canPublish() && !isPublic ? submit('Publish', { value: 'public' }) : '',
+      isDraft ? '' : submit('Make a draft', { value: 'draft', className: '' }),
+      saved ? button('Delete', remove, 'bad') : '',
     );
   }
 
   async function save(pressed: string): Promise<void> {
+    if (element.querySelector('.theirs')) throw new Error('Choose between the texts below first.');
     const sent = typed();
     const time = when.value === '' ? new Date() : new Date(when.value);
     const publishedAt = pressed === 'public' ? time.toISOString() : null;
@@ -148,48 +146,59 @@ function form(opened?: Saved): Node[] {
       throw new Error('Someone deleted this post. Save it to create it again.');
     }
     if (!isApiProblem(error, 'version-mismatch') || saved === undefined) throw error;
-    const conflicts = take(await api.posts.get(saved.record.id), base);
-    throw new Error(
-      conflicts.length > 0
-        ? 'Someone else saved this post. Compare the texts below, then try again.'
-        : 'Someone else saved this post. Their changes are in the form now: look at them, then try again.',
-    );
+    take(await api.posts.get(saved.record.id), base);
+    const todo = element.querySelector('.theirs')
+      ? 'Both changed some lines: choose below, then save.'
+      : 'Those changes are in the form now: look at them, then save.';
+    throw new Error(`This post was saved elsewhere meanwhile. ${todo}`);
   }
 
   /** Takes a version of the post into the form. What was typed since `before` stays. */
-  function take(version: Saved, before: Texts): readonly string[] {
+  function take(version: Saved, before: Texts): void {
     saved = version;
     base = textsOf(version);
     when.value = localTime(version.record.publishedAt);
-    const { texts, conflicts } = merge(before, typed(), base);
-    fill(texts);
     showState();
-    showTheirs(base, conflicts);
-    return conflicts;
-  }
-
-  /** Shows what someone else saved, below each field that both have changed. */
-  function showTheirs(theirs: Texts, conflicts: readonly string[]): void {
     for (const old of element.querySelectorAll('.theirs')) old.remove();
-    for (const name of conflicts) {
-      const text = theirs[name] ?? '';
-      const use = async () => {
-        fill({ ...typed(), [name]: text });
-        box.remove();
-      };
-      const box = h(
-        'div',
-        { className: 'theirs' },
-        h('p', {}, 'Saved by someone else:'),
-        h('pre', { tabIndex: 0 }, text),
-        button('Use this text', use),
-      );
-      fields[name]?.append(box);
+    for (const control of controls) {
+      const { name, value } = control;
+      const merged = merge(before[name], value, base[name]);
+      control.value = merged.mine;
+      if (merged.conflicts.length > 0) fields[name]?.append(choice(control, merged));
     }
   }
 
-  fill(textsOf(saved));
-  base = typed();
+  /** Lets the author choose between their lines and those that were saved elsewhere. */
+  function choice(
+    control: { value: string },
+    { mine, theirs, conflicts }: ReturnType<typeof merge>,
+  ) {
+    const use = async () => {
+      // What was typed into other lines since then stays.
+      control.value = merge(mine, control.value, theirs).mine;
+      box.remove();
+    };
+    const replace = async () => {
+      box.remove();
+      say('When you save, your text replaces the one that was saved elsewhere.');
+    };
+    const show = (title: string, lines: readonly string[]) => [
+      h('p', {}, title),
+      h('pre', { tabIndex: 0 }, lines.join('\n') || '(nothing)'),
+    ];
+    const box = h(
+      'div',
+      { className: 'theirs' },
+      ...conflicts.flatMap(({ a, b }) => [...show('Yours:', a), ...show('Saved elsewhere:', b)]),
+      button('Use the saved text', use),
+      ' ',
+      button('Replace it with mine', replace),
+    );
+    return box;
+  }
+
+  base = textsOf(saved);
+  for (const control of controls) control.value = base[control.name] ?? '';
   when.value = localTime(saved?.record.publishedAt);
   showState();
   unsaved.check = () => controls.some(({ name, value }) => value !== base[name]);
@@ -201,7 +210,7 @@ function textsOf(saved?: Saved): Texts {
   const { title = '', slug, tags, body = '' } = saved?.record ?? {};
   // A textarea has no other line breaks.
   const lines = body.replace(/\r\n?/g, '\n');
-  return { title, slug: slug ?? '', tags: tags?.join('\n') ?? '', body: lines };
+  return { title, slug: slug ?? slugOf(title), tags: tags?.join('\n') ?? '', body: lines };
 }
 
 function inputOf({ title = '', slug = '', tags = '', body = '' }: Texts) {

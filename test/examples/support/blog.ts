@@ -124,7 +124,8 @@ export class Blog implements AsyncDisposable {
     const directory = await temporaryDirectory();
     const data = join(directory.path, 'data');
     const port = await freePort();
-    const env = { PORT: String(port), DATA: data, SMTP_URL: mailbox.url, ...settings };
+    const own = { PORT: String(port), DATA: data, SMTP_URL: mailbox.url, PUBLISH: 'members' };
+    const env = { ...own, ...settings };
     const args = ['--import', '../sources.mjs', 'server.ts'];
     const process_ = start(process.execPath, args, { cwd: folder, env });
     const ended = outcomeOf(process_);

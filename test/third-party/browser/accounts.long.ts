@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import { Mailbox } from '../../examples/support/blog.ts';
+import { Blog, emailOf, Mailbox, password } from '../../examples/support/blog.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Child, node, outcomeOf, start } from '../../support/process.ts';
 import { repository } from '../../support/repository-copy.ts';
@@ -30,7 +30,8 @@ describe('examples/accounts in Chromium', function () {
     const port = await freePort();
     url = `http://localhost:${port}/`;
     mailbox = await Mailbox.start();
-    env = { SMTP_URL: mailbox.url, PORT: String(port), DATA: join(given.folder, 'data') };
+    const data = join(given.folder, 'data');
+    env = { SMTP_URL: mailbox.url, PORT: String(port), DATA: data, PUBLISH: 'members' };
     server = start('npm', ['start'], { cwd, env });
     const ended = outcomeOf(server);
     for (;;) {
@@ -164,30 +165,45 @@ describe('examples/accounts in Chromium', function () {
     await said(other, 'Saved.');
     await text(page).fill('Mine');
     await press(page, 'Save');
-    await alert(page, 'Their changes are in the form now');
+    await alert(page, 'Those changes are in the form now');
     expect(await page.getByLabel('Title').inputValue()).to.equal('On compilers');
     await press(page, 'Save');
     await said(page, 'Saved.');
 
     for (const [choice, theirs, expected] of [
-      ['Use this text', 'Theirs', 'Theirs'],
-      ['Save', 'Theirs again', 'Mine again'],
+      ['Use the saved text', 'Theirs', 'Theirs'],
+      ['Replace it with mine', 'Theirs again', 'Mine again'],
     ] as const) {
       await other.reload();
-      await text(other).fill(theirs);
+      const end = '\n\nThe end';
+      await text(other).fill(`First\n\nSecond${end}`);
       await press(other, 'Save');
       await said(other, 'Saved.');
-      await text(page).fill('Mine again');
-      await press(page, 'Save');
-      await alert(page, 'Compare the texts below');
-      await page.locator('.theirs pre').getByText(theirs, { exact: true }).waitFor();
-      expect(await text(page).inputValue()).to.equal('Mine again');
-      if (choice !== 'Save') await press(page, choice);
+      await page.reload();
+      await text(other).fill(`Begin\n\n${theirs}${end}`);
+      await press(other, 'Save');
+      await said(other, 'Saved.');
+      await text(page).fill(`First\n\nMine again${end}`);
+      // Saving again is not a choice.
+      for (const message of ['Both changed some lines', 'Choose between the texts below first']) {
+        await press(page, 'Save');
+        await alert(page, message);
+        await page.locator('.theirs pre').getByText(theirs, { exact: true }).waitFor();
+      }
+      expect(await text(page).inputValue()).to.equal(`Begin\n\nMine again${end}`);
+      expect(await page.locator('.theirs pre').allTextContents()).to.deep.equal([
+        'Mine again',
+        theirs,
+      ]);
+      // What is typed before the choice stays.
+      await text(page).fill(`Begin\n\nMine again${end}!`);
+      await press(page, choice);
+      if (choice === 'Replace it with mine') await said(page, 'your text replaces the one');
       await press(page, 'Save');
       await said(page, 'Saved.');
       expect(await page.locator('.theirs').count()).to.equal(0);
       await other.reload();
-      expect(await text(other).inputValue()).to.equal(expected);
+      expect(await text(other).inputValue()).to.equal(`Begin\n\n${expected}${end}!`);
     }
 
     other.once('dialog', (dialog) => dialog.accept());
@@ -220,7 +236,11 @@ describe('examples/accounts in Chromium', function () {
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const name = 'a](javascript:alert(1))".png';
     const file = { name, mimeType: 'image/png', buffer: Buffer.from(png, 'base64') };
-    await page.locator('input[type=file]').setInputFiles(file);
+    const chooser = page.locator('input[type=file]');
+    await chooser.setInputFiles({ ...file, buffer: Buffer.from('<svg>') });
+    await alert(page, 'Use a PNG');
+    expect(await page.getByRole('status').textContent()).to.equal('');
+    await chooser.setInputFiles(file);
     await said(page, 'Image added.');
     const text = page.getByLabel('Text');
     for (const kind of ['paste', 'drop']) {
@@ -270,12 +290,64 @@ describe('examples/accounts in Chromium', function () {
     expect(role.code, role.output).to.equal(0);
     await alan.reload();
     await follow(alan, 'Drafts');
+    await heading(alan, 'Drafts').waitFor();
+    await check(alan, 'the menu of an editor');
+    const rows = `new Set([...document.querySelector('#menu').children].map((item) =>
+      Math.round(item.offsetTop + item.offsetHeight / 2))).size`;
+    expect(await alan.evaluate(rows)).to.equal(1);
     await follow(alan, 'Hopping');
     await press(alan, 'Publish');
     await said(alan, 'Published.');
+    await follow(alan, 'Drafts');
+    await follow(alan, 'All posts');
+    await follow(alan, 'Hopping');
     await follow(alan, 'View');
     await alan.getByRole('link', { name: 'Hedy' }).waitFor();
     for (const page of [alan, hedy]) await page.context().close();
+  });
+
+  it('lets only editors publish by default', async () => {
+    await using blog = await Blog.start({ PUBLISH: '', BLOG_TITLE: 'Engines' });
+    const { client } = await blog.member('Ada');
+    const post = { title: 'On', slug: 'on', publishedAt: null };
+    const { id } = (await client.posts.create({ ...post, slug: null })).record;
+    const page = await open(await inOneBrowser());
+    await page.goto(`${blog.url}/dashboard#/edit/${id}`);
+    await enter(page, 'Sign in', { Email: emailOf('Ada'), Password: password });
+    await page.getByRole('link', { name: 'Engines', exact: true }).waitFor();
+    await follow(page, 'On');
+    await page.getByText('An editor publishes it.').waitFor();
+    // An imported draft can lack an address.
+    expect(await page.getByLabel('Address').inputValue()).to.equal('on');
+    expect(await page.getByRole('button', { name: 'Publish' }).count()).to.equal(0);
+    await press(page, 'Save draft');
+    await said(page, 'Saved.');
+    await blog.run('role.ts', emailOf('Ada'), 'editor');
+    await page.reload();
+    await press(page, 'Publish');
+    await said(page, 'Published.');
+    await blog.run('role.ts', emailOf('Ada'), 'user');
+    await page.reload();
+    await page.getByText('Make it a draft to change it.').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).count()).to.equal(0);
+    await page.getByLabel('Text').fill('More');
+    await press(page, 'Make a draft');
+    await said(page, 'Saved.');
+    await press(page, 'Sign out');
+    await heading(page, 'Posts').waitFor();
+    await page.goto(`${blog.url}/dashboard#/reset/used`);
+    await enter(page, 'Save', { 'New password': 'battery staple' });
+    await alert(page, 'This link has expired, or was used already.');
+    await page.context().close();
+  });
+
+  it('offers no sign-up if it is closed', async () => {
+    await using blog = await Blog.start({ SIGN_UP: 'closed' });
+    const page = await open(await inOneBrowser());
+    await page.goto(`${blog.url}/dashboard`);
+    await heading(page, 'Sign in').waitFor();
+    expect(await heading(page, 'Sign up').count()).to.equal(0);
+    await page.context().close();
   });
 
   it('renews tokens, and keeps unsaved text if the session ends elsewhere', async () => {
@@ -412,8 +484,9 @@ describe('examples/accounts in Chromium', function () {
       await said(other, 'Saved.');
       await page.getByLabel('Text').fill('Mine. '.repeat(200));
       await press(page, 'Save');
-      await alert(page, 'Compare the texts below');
+      await alert(page, 'Both changed some lines');
       await check(page, 'a conflict');
+      await press(page, 'Replace it with mine');
       await page.getByLabel('Tags').fill(`one, ${'two'.repeat(100)}`);
       await press(page, 'Save');
       await page.locator('.error:not(:empty)').waitFor();

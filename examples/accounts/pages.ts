@@ -137,7 +137,7 @@ ${next && html`<p><a class="button" rel="next" href="${head.path}?${String(query
   /** Redirects from the address of an imported post in its old blog, such as `/2023/05/slug.html`. */
   function redirectOld(ctx: Context): Promise<boolean> | false {
     const [, slug] = /([^/]+?)(?:\.html?)?\/?$/.exec(ctx.path) ?? [];
-    if (ctx.method !== 'GET' || !slug) return false;
+    if (!slug) return false;
     const name = decode(slug);
     return redirect(ctx, [{ slug: name }, { formerSlugs: [name] }]);
   }

@@ -191,7 +191,6 @@ function form(opened?: Saved): Node[] {
       { className: 'theirs' },
       ...conflicts.flatMap(({ a, b }) => [...show('Yours:', a), ...show('Saved elsewhere:', b)]),
       button('Use the saved text', use),
-      ' ',
       button('Replace it with mine', replace),
     );
     return box;

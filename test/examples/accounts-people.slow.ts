@@ -190,9 +190,6 @@ describe('the mail of the accounts example', function () {
       // Otherwise the blog would wait for them before it ends.
       isOver = smtp.endsWith(`:${port}`);
       for (const connection of connections) connection.destroy();
-      const { output } = await blog.stop();
-      if (!isOver) expect(output).to.contain('ECONNREFUSED');
-      expect(output, 'colours').not.to.contain('\x1b');
     }
     silent.close();
   });

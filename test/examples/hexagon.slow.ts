@@ -133,11 +133,12 @@ await describeOnMongodb('the hexagon example, in an empty folder', () => {
   it('still does after each change that its README shows', async function () {
     this.timeout(120_000);
     await using copy = await copyExample();
-    for (const part of ['+  readonly color', '+async function checkTitle']) {
+    for (const part of ['+  readonly color', '+async function checkTitle', '-  readonly quota']) {
       applyDiff(copy.path, diffWith(part));
       await testAll(copy.path);
     }
     expect(readFileSync(join(copy.path, 'src/domain/note.ts'), 'utf8')).to.match(/color: string/);
+    expect(readFileSync(join(copy.path, 'src/domain/owner.ts'), 'utf8')).to.not.match(/quota/);
   });
 
   it('still does with one kind of record', async function () {

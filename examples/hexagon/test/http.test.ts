@@ -1,15 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { expect } from 'chai';
 import { createContainer, tokens } from '../src/adapters/inversify/container.ts';
 
-const container = createContainer('memory:');
-const app = await container.getAsync(tokens.app);
-const store = await container.getAsync(tokens.store);
-
 describe('the HTTP API', () => {
-  const server = app.listen(0, '127.0.0.1');
-  after(() => server.close());
+  const container = createContainer('memory:');
+  let server: Server;
+  before(async () => {
+    server = (await container.getAsync(tokens.app)).listen(0, '127.0.0.1');
+  });
+  after(() => server?.close());
 
   async function send(method: string, path: string, body?: object | string, headers = {}) {
     const { port } = server.address() as AddressInfo;
@@ -22,10 +23,10 @@ describe('the HTTP API', () => {
     return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
   }
 
-  const addOwner = async () => (await send('POST', '/owners', { name: 'Ada' })).body.id;
+  const addOwner = async () => (await send('POST', '/owners', { name: randomUUID() })).body.id;
 
   for (const [resource, getInput, change] of [
-    ['/owners', async () => ({ name: 'Ada' }), { quota: 1 }],
+    ['/owners', async () => ({ name: 'Ada' }), { name: 'Grace' }],
     ['/notes', async () => ({ ownerId: await addOwner(), title: 'Hello' }), { pinned: true }],
   ] as const) {
     it(`serves ${resource}`, async () => {
@@ -80,8 +81,9 @@ describe('the HTTP API', () => {
   }
 
   it('logs unexpected errors, and does not describe them to the client', async () => {
+    const app = await container.getAsync(tokens.app);
     const bug = new Error('A secret');
-    store.owners.find = () => Promise.reject(bug);
+    (await container.getAsync(tokens.store)).owners.find = () => Promise.reject(bug);
     app.silent = true;
     const logged = once(app, 'error');
     const { body } = await send('GET', '/owners/1');

@@ -9,7 +9,7 @@ import { errorsOf } from './store.suite.ts';
 export function testNotes(store: Store): void {
   const owners = createOwners(store, randomUUID);
   const notes = createNotes(store, randomUUID);
-  const addOwner = async (quota = 100) => (await owners.create({ name: 'Ada', quota })).id;
+  const addOwner = async (quota = 100) => (await owners.create({ name: randomUUID(), quota })).id;
   const add = (ownerId: string) => notes.create({ ownerId, title: randomUUID() });
   const addMany = (ownerId: string) => Array.from({ length: 10 }, () => add(ownerId));
   /** Returns how many notes an owner has, which the owner must know. */

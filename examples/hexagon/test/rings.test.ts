@@ -7,8 +7,7 @@ const rings = {
   'src/domain/': /^src\/domain\//,
   'src/ports/': /^src\/(domain|ports)\//,
   'src/use-cases/': /^src\/(domain|ports|use-cases)\//,
-  'src/adapters/http/':
-    /^(src\/(domain|ports|use-cases|adapters\/http)\/|(koa|@koa\/router|koa-bodyparser|node:http)$)/,
+  'src/adapters/http/': /^(src\/(domain|ports|use-cases|adapters\/http)\/|@?koa\b|node:http$)/,
   'src/adapters/memory/': /^src\/(domain|ports|adapters\/memory)\//,
   'src/adapters/mongodb/': /^(src\/(domain|ports|adapters\/mongodb)\/|mongodb$)/,
   'src/adapters/sqlite/': /^(src\/(domain|ports|adapters\/sqlite)\/|node:sqlite$)/,

@@ -8,7 +8,6 @@ export interface Owner extends Versioned {
   readonly noteCount: number;
 }
 
-/** What a caller can set and change. */
 export type OwnerInput = Pick<Owner, 'name' | 'quota'>;
 
 export const ownerRules: Rules<OwnerInput> = { name: text(1, 100), quota: integer(0, 1e6) };

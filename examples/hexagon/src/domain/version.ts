@@ -1,6 +1,5 @@
 import { DomainError } from './errors.ts';
 
-/** What every record has. */
 export interface Versioned {
   /** ASCII. Begins with the time; ids of one millisecond have no order. */
   readonly id: string;

@@ -49,7 +49,6 @@ const types = ['application/json', 'application/merge-patch+json'];
 
 const parse = bodyParser({
   extendTypes: { json: types },
-  // The parser's own errors have a status: 400, 413 or 415.
   onerror: (error, ctx) => ctx.throw('status' in error ? Number(error.status) : 500, error.message),
 });
 

@@ -114,7 +114,11 @@ function removeColumn(rows: Own[], n: number, k: number): void {
 
 function repeat(rows: Own[], n: number): void {
   const row = { ...pick(rows, n) };
-  rows.push(row.file === undefined ? row : { ...row, file: `${rows.length}/${row.file}` });
+  // Two rows of one file would overwrite each other.
+  while (row.file !== undefined && rows.some(({ file }) => file === row.file)) {
+    row.file = `again/${row.file}`;
+  }
+  rows.push(row);
 }
 
 const [n, k, value] = [fc.nat(5), fc.nat(40), fc.constantFrom(...values, ...times)];

@@ -32,6 +32,7 @@ export function readBody(form: AcceptedBody, limiter: Limiter): Middleware {
     checkUnread(ctx);
     if (lengthOf(ctx.req) > smallBody) await limiter.reserveBody(ctx);
     const watch = watchChunks(ctx, limiter);
+    ctx.disableBodyParser = false; // The host may have set it, to keep its own parser away.
     try {
       await Promise.race([parser(ctx, async () => {}), watch.failed]);
     } catch (error) {
@@ -122,7 +123,8 @@ function checkHeaders({ headers, req, request }: Context, form: AcceptedBody): v
     throw unsupported(form, `The header Content-Type must be ${form.types.join(' or ')}.`);
   }
   if (!/^(?:utf-8)?$/i.test(request.charset)) throw unsupported(form, 'The body must be in UTF-8.');
-  const { 'content-encoding': encoding = 'identity' } = headers;
+  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  headers['content-encoding'] = encoding; // koa-bodyparser compares it case-sensitively.
   if (encoding !== 'identity') {
     throw unsupported(form, 'The body must not be compressed or encoded.', {
       'Accept-Encoding': 'identity', // RFC 9110, section 12.5.3.

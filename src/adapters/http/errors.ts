@@ -22,31 +22,40 @@ export function handleErrors(logger: Logger | undefined): Middleware {
         ctx.respond = false;
         return;
       }
-      if (isExposed(error)) return sendExposed(ctx, error);
+      if (isExposed(error)) return sendHttpError(ctx, error, error.message);
       const problem = toProblem(error, ctx);
       if (problem.status >= 500 && logFailure) logFailure(ctx, problem);
       else if (problem.cause !== undefined) ctx.app.emit('error', wrapCause(problem.cause), ctx);
+      if (isServerError(error)) return sendHttpError(ctx, error);
       const { rostrum } = ctx.state;
       rostrum.problem = problem;
       const { body, headers } = problemResponse(problem, rostrum.requestId, rostrum.problemsUrl);
-      ctx.status = problem.status;
-      ctx.set(headers);
-      ctx.body = body;
+      send(ctx, problem.status, headers, body);
     }
   };
 }
 
 /**
- * Responds to what middleware threw for the client, as with `ctx.throw(404)`: a problem without a type of its own
+ * Responds to what middleware threw with a status, as with `ctx.throw(404)`: a problem without a type of its own
  * (RFC 9457, section 4.2.1).
  */
-function sendExposed(ctx: Context, { status = 500, headers = {}, message }: ExposedError): void {
-  const { requestId } = ctx.state.rostrum;
+function sendHttpError(ctx: Context, { status = 500, headers }: HttpError, sentence?: string) {
   const title = STATUS_CODES[status] ?? 'Error';
-  const body = { type: 'about:blank', title, status, error: message, detail: message, requestId };
+  const { requestId } = ctx.state.rostrum;
+  const error = sentence ?? title;
+  const body = { type: 'about:blank', title, status, error, detail: error, requestId };
+  send(ctx, status, { ...problemHeaders, ...headers }, `${JSON.stringify(body)}\n`);
+}
+
+/** Headers about the content of a response, which don't hold for the problem that replaces it. */
+const ofContent =
+  /^(?:content-(?:encoding|disposition|language|range)|etag|last-modified|expires|link|location)$/;
+
+function send(ctx: Context, status: number, headers: Record<string, string>, body: string): void {
+  for (const name of ctx.res.getHeaderNames()) if (ofContent.test(name)) ctx.remove(name);
   ctx.status = status;
-  ctx.set({ ...problemHeaders, ...headers });
-  ctx.body = `${JSON.stringify(body)}\n`;
+  ctx.set(headers);
+  ctx.body = body;
 }
 
 /**
@@ -109,14 +118,21 @@ function toProblem(error: unknown, ctx: Context): Problem {
   }
 }
 
-/** An error that middleware threw for the client, as `ctx.throw(403)` does. */
-interface ExposedError extends Error {
+/** An error with a status, as `ctx.throw(403)` throws it. */
+interface HttpError extends Error {
   readonly status?: number;
   readonly headers?: Record<string, string>;
 }
 
-function isExposed(error: unknown): error is ExposedError {
+/** The message is for the client. */
+function isExposed(error: unknown): error is HttpError {
   return error instanceof Error && 'expose' in error && error.expose === true;
+}
+
+/** The status is for the client, and the message is not: `ctx.throw(503)`. */
+function isServerError(error: unknown): error is HttpError {
+  if (!(error instanceof Error && 'expose' in error && 'status' in error)) return false;
+  return error.expose === false && Number(error.status) >= 500;
 }
 
 /** Error codes for connections closed by the client. */

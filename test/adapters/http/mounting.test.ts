@@ -114,6 +114,46 @@ describe('Rostrum in another app', () => {
     expect((await calls.get('/api/v1/posts')).status).to.equal(200);
   });
 
+  it('drops the headers of the response that failed, and keeps those of the problem', async () => {
+    const stale = {
+      ETag: '"1"',
+      'Content-Encoding': 'gzip',
+      Location: '/x',
+      Link: '</>; rel=next',
+    };
+    const app = new Koa();
+    app.use(problemResponses());
+    app.use((ctx) => {
+      ctx.set({ ...stale, 'Last-Modified': new Date(0).toUTCString(), Vary: 'Origin' });
+      ctx.attachment('posts.csv');
+      const headers = ctx.path === '/changed' ? { ETag: '"2"' } : undefined;
+      ctx.throw(headers ? 412 : 404, 'Not here.', { headers });
+    });
+    const calls = await listen(app.callback());
+    const missing = await calls.get('/');
+    expect([missing.status, missing.body.error]).to.deep.equal([404, 'Not here.']);
+    expect(missing.headers.get('vary')).to.equal('Origin');
+    for (const name of [...Object.keys(stale), 'Last-Modified', 'Content-Disposition']) {
+      expect(missing.headers.has(name), name).to.equal(false);
+    }
+    const changed = await calls.get('/changed');
+    expect([changed.status, changed.headers.get('etag')]).to.deep.equal([412, '"2"']);
+  });
+
+  it('keeps the status and headers of a failure thrown with a status, and logs its message', async () => {
+    const log = keepLog();
+    const app = new Koa();
+    app.use(problemResponses({ logger: log.logger }));
+    app.use((ctx) => ctx.throw(503, 'secret', { headers: { 'Retry-After': '7' } }));
+    const calls = await listen(app.callback());
+    const { status, headers, body } = await calls.get('/');
+    expect([status, headers.get('retry-after')]).to.deep.equal([503, '7']);
+    expect(body).to.include({ type: 'about:blank', error: 'Service Unavailable', status });
+    expect(log.lines.map(({ level, err }) => [level, String(err)])).to.deep.equal([
+      ['error', 'ServiceUnavailableError: secret'],
+    ]);
+  });
+
   it('can be used twice in one app, under different prefixes', async () => {
     const app = new Koa();
     app.use(rostrumMiddleware(rostrum, { prefix: '/one' }));
@@ -166,6 +206,18 @@ describe('Rostrum in another app', () => {
       expect(String(line?.err)).to.match(/body .* was read before Rostrum/);
       expect((await calls.get('/api/v1/users')).status).to.equal(200);
     }
+  });
+
+  it('reads bodies even if the app has disabled its own parser for them', async () => {
+    const app = new Koa();
+    app.use((ctx, next) => {
+      ctx.disableBodyParser = true;
+      return next();
+    });
+    app.use(bodyParser());
+    app.use(rostrumMiddleware(rostrum));
+    const calls = await listen(app.callback());
+    expect(await calls.make('/api/v1/users', { name: 'Ann' })).to.include({ name: 'Ann' });
   });
 
   it('logs no error if the client disconnects before its body is read', async () => {

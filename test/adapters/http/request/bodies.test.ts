@@ -76,8 +76,10 @@ describe('a request body', () => {
       const answer = await expectRaw('{"name":"Ann"}', 415, 'unsupported-media-type', headers);
       expect(answer?.headers.get('accept-encoding')).to.equal('identity');
     }
-    const headers = `${json}Content-Encoding: identity\r\n`;
-    await expectRaw('{"name":"Ann"}', 201, undefined, headers);
+    for (const encoding of ['identity', 'Identity']) {
+      const headers = `${json}Content-Encoding: ${encoding}\r\n`;
+      await expectRaw('{"name":"Ann"}', 201, undefined, headers);
+    }
   });
 
   it('that is not a JSON object returns 400 with the reason', async () => {

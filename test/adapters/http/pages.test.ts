@@ -87,6 +87,7 @@ describe('the pages', () => {
     const docs = await open('/docs', asBrowser);
     expect(docs.status).to.equal(200);
     expectStrict(docs);
+    expect(docs.headers.get('cache-control')).to.equal('no-cache');
     const parts = [...docs.text.matchAll(/<(?:link|script|div)[^>]+(?:src|href|url)="(\/[^"]+)"/g)];
     expect(parts).to.have.length(5);
     for (const [, path = ''] of parts) {
@@ -274,6 +275,9 @@ describe('the pages', () => {
     for (const path of ['/docs', '/admin']) {
       const { status, headers } = await open(`${path}/`, asBrowser);
       expect([status, headers.get('location')]).to.deep.equal([307, path]);
+      const url = `${api.server.url}${path}/`;
+      expectProblem(await api.send('POST', url), 405, 'method-not-allowed');
+      expect((await api.send('OPTIONS', url)).status).to.equal(204);
     }
     expect((await open('/problems')).body.problems).to.deep.include({
       ...(await open('/problems/internal')).body,

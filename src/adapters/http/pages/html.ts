@@ -5,10 +5,9 @@ import type { PageName } from '../options.ts';
 /** A longer `Accept` is not parsed: parsing takes quadratic time. */
 export const maxAcceptLength = 1024;
 
-/** Chooses between HTML and JSON by `Accept`, and sets the headers that say so. Returns true for HTML. */
+/** Chooses between HTML and JSON by `Accept`, and says so in `Vary`. Returns true for HTML. */
 export function negotiateHtml(ctx: Context): boolean {
   ctx.vary('Accept');
-  ctx.set('Cache-Control', 'no-cache');
   const { accept = '' } = ctx.headers;
   return accept.length <= maxAcceptLength && ctx.accepts('json', 'html') === 'html';
 }
@@ -54,7 +53,8 @@ export function pageHeaders({ base }: Site): Readonly<Record<string, string>> {
 export function sendHtml(ctx: Context, site: Site, title: string, body: string, head = ''): void {
   const items = site.links.map(([path, name]) => `<a href="${escapeHtml(path)}">${name}</a>`);
   ctx.status = 200;
-  ctx.set({ 'Content-Type': 'text/html; charset=utf-8', ...pageHeaders(site) });
+  ctx.set({ 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' });
+  ctx.set(pageHeaders(site));
   ctx.body = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

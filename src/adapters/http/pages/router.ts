@@ -48,6 +48,12 @@ export function pagesRouter(
   const admission = [limiter.admit, limiter.run()];
   const page = (path: string, send: Middleware, name = path) =>
     router.get(path, setOperation(name), ...admission, send);
+  // Not `router.redirect`, which answers every method.
+  const redirect = (path: string) =>
+    router.get(`${path}/`, (ctx) => {
+      ctx.redirect(site.base + path);
+      ctx.status = 307;
+    });
 
   router.get('/livez', setOperation('/livez'), sendOk);
   router.get('/readyz', setOperation('/readyz'), async (ctx) => {
@@ -77,7 +83,7 @@ export function pagesRouter(
   if (pages.includes('docs')) {
     // Without the package, /docs is a 404 that says what to install.
     page('/docs', (ctx) => sendDocs(ctx, site));
-    router.redirect('/docs/', `${site.base}/docs`, 307);
+    redirect('/docs');
     for (const [name, file] of Object.entries(site.pages.has('docs') ? docsFiles : {})) {
       page(`/docs/${name}`, fileHandler(file), '/docs');
     }
@@ -85,7 +91,7 @@ export function pagesRouter(
   if (site.pages.has('admin')) {
     page('/admin/caller', callerHandler(rostrum, options));
     page('/admin', (ctx) => sendAdmin(ctx, site));
-    router.redirect('/admin/', `${site.base}/admin`, 307);
+    redirect('/admin');
     page('/admin/*path', (ctx) => sendAdmin(ctx, site), '/admin');
   }
   return router;

@@ -302,8 +302,11 @@ function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Middleware {
       const sentence = `The path and the query must have at most ${maxTargetLength} characters.`;
       throw new Problem('uri-too-long', sentence);
     }
-    if (!target.isValid)
-      throw new Problem('invalid-path', 'Malformed percent-encoding in the path.');
+    if (!target.isValid) {
+      const sentence =
+        'The request target is malformed: check its percent-encoding, scheme and host.';
+      throw new Problem('invalid-path', sentence);
+    }
     // A request without Host (HTTP/1.0) is accepted: this check protects browsers, which always send one.
     if (host && !hostForm.test(host)) {
       throw new Problem(

@@ -41,8 +41,9 @@ const catalogue = {
   },
   'invalid-path': {
     status: 400,
-    title: 'Malformed percent-encoding in the path',
-    meaning: 'The path has malformed percent-encoding, or characters that must be encoded.',
+    title: 'Malformed request target',
+    meaning:
+      'The path has malformed percent-encoding or characters that must be encoded, or a URL in the first line has another scheme than HTTP or a malformed host.',
     advice: 'Percent-encode each segment of the path as UTF-8.',
   },
   'invalid-query': {

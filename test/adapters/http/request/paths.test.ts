@@ -103,6 +103,13 @@ describe('paths and methods', () => {
     }
   });
 
+  it('the 400 for a malformed target names all that can be wrong with it', async () => {
+    for (const target of ['/%ZZ', 'ftp://localhost/x', 'http://u@x/']) {
+      const answer = await exchange(api.server, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      expect(answer?.body.error, target).to.match(/percent-encoding, scheme and host/);
+    }
+  });
+
   it('the authority of an absolute form overrides Host', async () => {
     await using own = await startApi({ app: { isOwnHost: (name) => name === 'mine' } });
     const ask = async (target: string, host: string) => {

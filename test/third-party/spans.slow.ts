@@ -100,6 +100,7 @@ describe('OpenTelemetry spans', () => {
       expect(one?.parentSpanContext).to.include({ traceId, spanId: parentId });
       expect(one?.attributes).to.deep.equal({
         ...{ 'http.request.method': 'GET', 'http.response.status_code': 404 },
+        ...{ 'url.path': '/api/v1/users/none', 'url.scheme': 'http' },
         'client.address': '127.0.0.1',
       });
       expect(one?.status.code).to.equal(SpanStatusCode.UNSET);
@@ -107,6 +108,13 @@ describe('OpenTelemetry spans', () => {
       expect(list).to.include({ name: 'listUsers', parentSpanContext: undefined });
       const logged = lines.slice(-2).map((line) => line.traceId);
       expect(logged).to.deep.equal([traceId, list?.spanContext().traceId]);
+    });
+
+    it('mask secrets in the path', async () => {
+      await using api = await startTraced();
+      await api.get('/users/rk_ann_secret');
+      const attributes = exporter.getFinishedSpans().map((span) => span.attributes['url.path']);
+      expect(attributes).to.include('/api/v1/users/***');
     });
 
     it('have the status and type of a failure', async () => {

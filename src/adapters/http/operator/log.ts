@@ -106,11 +106,14 @@ export class Repeats {
   }
 }
 
-/** The path is without the query and anything after a `#`. */
-function requestOf({ method, state: { rostrum } }: Context) {
-  const { operation, target } = rostrum;
-  const path = maskSecrets(target.path.split('#', 1).join());
-  return { method, path, endpoint: operation || undefined };
+function requestOf(ctx: Context) {
+  const { operation } = ctx.state.rostrum;
+  return { method: ctx.method, path: maskedPath(ctx), endpoint: operation || undefined };
+}
+
+/** The path without the query and anything after a `#`. */
+export function maskedPath({ state: { rostrum } }: Context): string {
+  return maskSecrets(rostrum.target.path.split('#', 1).join());
 }
 
 function clientFields({ state: { rostrum } }: Context) {

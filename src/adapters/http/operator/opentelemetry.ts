@@ -8,6 +8,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Context, Middleware } from '../context.ts';
+import { maskedPath } from './log.ts';
 
 /** Middleware that serves a request as part of a trace. */
 export type Trace = Middleware;
@@ -27,7 +28,12 @@ export const openTelemetry: Trace = (ctx, next) => {
     return next();
   }
   const parent = propagation.extract(context.active(), ctx.headers);
-  const attributes = { 'http.request.method': ctx.method, 'client.address': rostrum.address };
+  const attributes = {
+    'http.request.method': ctx.method,
+    'url.path': maskedPath(ctx),
+    'url.scheme': ctx.protocol,
+    'client.address': rostrum.address,
+  };
   const span = tracer.startSpan(ctx.method, { kind: SpanKind.SERVER, attributes }, parent);
   const spanContext = span.spanContext();
   if (!isSpanContextValid(spanContext)) return next(); // There is no provider.

@@ -24,7 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/http/problems/': http('problems/|sizes'),
   'src/adapters/http/headers/': http('headers/|problems/|context|target'),
   'src/adapters/http/operator/': [
-    ...http('operator/|problems/|context|limits|send|target'),
+    ...http('operator/|problems/|context|limiter|send|target'),
     '@opentelemetry/api$',
   ],
   'src/adapters/http/access/': http(

@@ -2,7 +2,7 @@ import { codePoints } from '../../../domain/records/text.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import { type Context, stopSignal } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { releaseSlots } from '../limits.ts';
+import { releaseSlots } from '../limiter.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { maxPositionLength } from '../sizes.ts';

@@ -1,5 +1,5 @@
 import { type Context, type Middleware, RequestAborted } from './context.ts';
-import { Clients, limits, overloaded, Slots } from './slots.ts';
+import { Clients, overloaded, Slots, slotLimits } from './slots.ts';
 
 /** In bytes. A larger body needs a slot to be read, and another one to be used. */
 export const smallBody = 16 * 1024;
@@ -21,11 +21,11 @@ export interface LimiterState {
  */
 export class Limiter {
   readonly #senders = new Clients();
-  readonly #bodies = new Slots(limits.bodies);
-  readonly #parsers = new Slots(limits.parsers);
-  readonly #lists = new Slots(limits.lists);
-  readonly #shortLists = new Slots(limits.lists);
-  readonly #others = new Slots(Number.POSITIVE_INFINITY, limits.otherWaitingPerClient);
+  readonly #bodies = new Slots(slotLimits.bodies);
+  readonly #parsers = new Slots(slotLimits.parsers);
+  readonly #lists = new Slots(slotLimits.lists);
+  readonly #shortLists = new Slots(slotLimits.lists);
+  readonly #others = new Slots(Number.POSITIVE_INFINITY, slotLimits.otherWaitingPerClient);
   /** Requests in progress or waiting. */
   #count = 0;
 
@@ -37,7 +37,7 @@ export class Limiter {
 
   /** Rejects a request before its body is read: 503. It counts once it has a small body, or begins a large one. */
   readonly admit: Middleware = async (ctx, next) => {
-    if (this.#count >= limits.total) throw overloaded;
+    if (this.#count >= slotLimits.total) throw overloaded;
     try {
       await next();
     } finally {
@@ -57,7 +57,7 @@ export class Limiter {
 
   /** Stops watching the sender: the body has arrived, or the request has ended. */
   bodyArrived({ res }: Context): void {
-    this.#senders.delete(res);
+    this.#senders.remove(res);
   }
 
   /** Runs the rest of a request when a slot of its class is free: 503 after a wait. */
@@ -86,7 +86,7 @@ export class Limiter {
   }
 
   #begin({ state: { rostrum } }: Context): void {
-    if (this.#count >= limits.total) throw overloaded;
+    if (this.#count >= slotLimits.total) throw overloaded;
     this.#count += 1;
     rostrum.releases.push(() => {
       this.#count -= 1;

@@ -8,12 +8,12 @@ import { type Context, RequestAborted } from './context.ts';
 /** In bytes. A larger response counts until its client has read it. */
 const smallResponse = 64 * 1024;
 
-export const limits = {
+export const slotLimits = {
   /** Requests in progress or waiting; one more is a 503. */
   total: 1000,
   /** Of these, how many of one client can wait for a slot of one class, and for how many milliseconds. */
   waitingPerClient: 100,
-  /** The same for requests of which most are small and end soon. */
+  /** The same for the class without slots of its own (reads of one record, PUT and PATCH). */
   otherWaitingPerClient: 500,
   waitMs: 10_000,
   /** How long one more request of such a client waits for its 503, at least; at most twice as long. */
@@ -23,8 +23,8 @@ export const limits = {
   parsers: 4,
   bodies: 64,
   /**
-   * After how many milliseconds of an iteration of the event loop a class starts no more requests. Whether a record is
-   * large is known only once it has been read.
+   * In milliseconds of an iteration of the event loop. A read's size is unknown until it is done, so a class stops
+   * starting requests after this much of one iteration.
    */
   iterationMs: 20,
   /** Large responses of one class that clients are reading. From half of them, clients that stall are disconnected. */
@@ -44,27 +44,30 @@ export function clientOf({ state: { rostrum } }: Context): string {
 const maxSkipped = 32;
 
 /** Responses of clients that are sending a large body, or reading a large response. */
-export class Clients extends Map<
-  ServerResponse,
-  { readonly socket: Socket; readonly timeout: number }
-> {
+export class Clients {
+  readonly #map = new Map<ServerResponse, { readonly socket: Socket; readonly timeout: number }>();
+
+  get size(): number {
+    return this.#map.size;
+  }
+
   add({ res, req: { socket } }: Context): void {
-    this.set(res, { socket, timeout: socket.timeout ?? 0 });
+    this.#map.set(res, { socket, timeout: socket.timeout ?? 0 });
+  }
+
+  remove(res: ServerResponse): void {
+    const { socket, timeout = 0 } = this.#map.get(res) ?? {};
+    // After a complete response, Node has set its idle timeout instead.
+    if (socket?.timeout === slotLimits.stallMs) socket.setTimeout(timeout);
+    this.#map.delete(res);
   }
 
   /** From now on, closes the connections of clients that stall. Progress within one large write counts, too. */
   closeStalled(): void {
-    for (const { socket } of this.values()) {
+    for (const { socket } of this.#map.values()) {
       // A mocked socket has no such method.
-      if (socket.timeout !== limits.stallMs) socket.setTimeout?.(limits.stallMs);
+      if (socket.timeout !== slotLimits.stallMs) socket.setTimeout?.(slotLimits.stallMs);
     }
-  }
-
-  override delete(res: ServerResponse): boolean {
-    const { socket, timeout = 0 } = this.get(res) ?? {};
-    // After a complete response, Node has set its idle timeout instead.
-    if (socket?.timeout === limits.stallMs) socket.setTimeout(timeout);
-    return super.delete(res);
   }
 }
 
@@ -87,27 +90,33 @@ export class Slots {
   #since = 0;
   /** How many waiting requests an iteration starts: one after a long iteration, and twice as many after a short one. */
   #atOnce = 1;
-  /** The value of `accepted` in the last iteration that could start requests, and how many have started none since. */
+  /** The number of accepted connections in the last iteration that could start requests. */
   #accepted = 0;
+  /** How many iterations in a row have started no requests because of a new connection. */
   #skipped = 0;
 
-  constructor(capacity: number, perClient = limits.waitingPerClient) {
+  constructor(capacity: number, perClient = slotLimits.waitingPerClient) {
     this.#capacity = capacity;
     this.#perClient = perClient;
   }
 
-  /** Once clients read large responses, running requests count as such, too. */
+  /**
+   * While clients read large responses, running requests count against `unread` as well, because each may become one.
+   */
   get #isFree(): boolean {
     const { size } = this.#readers;
-    if (size >= limits.unread / 2) this.#readers.closeStalled();
-    const hasRoom = size === 0 || size + this.running < limits.unread;
+    if (size >= slotLimits.unread / 2) this.#readers.closeStalled();
+    const hasRoom = size === 0 || size + this.running < slotLimits.unread;
     return this.running < this.#capacity && hasRoom;
   }
 
-  /** True once a class without a limit has had its time in this iteration. The others start few requests anyway. */
+  /**
+   * True once the class without a capacity has used its time in this iteration; the other classes are bounded by their
+   * slots.
+   */
   get #isLong(): boolean {
-    const hasLimit = Number.isFinite(this.#capacity);
-    return !hasLimit && performance.now() - this.#since > limits.iterationMs;
+    const hasCapacity = Number.isFinite(this.#capacity);
+    return !hasCapacity && performance.now() - this.#since > slotLimits.iterationMs;
   }
 
   /** Takes a slot until the request ends: 503 after a wait. */
@@ -148,7 +157,7 @@ export class Slots {
       return;
     }
     this.#skipped = 0;
-    if (!this.#isLong) this.#atOnce = Math.min(2 * this.#atOnce, limits.total);
+    if (!this.#isLong) this.#atOnce = Math.min(2 * this.#atOnce, slotLimits.total);
     this.running -= this.#ended;
     this.#ended = 0;
     let begun = 0;
@@ -170,7 +179,7 @@ export class Slots {
     if ((response.length ?? 0) <= smallResponse || method === 'HEAD' || res.destroyed) return;
     this.#readers.add(ctx);
     res.once('close', () => {
-      this.#readers.delete(res);
+      this.#readers.remove(res);
       this.startWaiting();
     });
   }
@@ -180,7 +189,7 @@ export class Slots {
     const queue = this.#queues.get(client) ?? new Set();
     if (queue.size >= this.#perClient) {
       // A client that retries at once would take as much time as requests that are served.
-      const ms = limits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
+      const ms = slotLimits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
       await new Promise((resolve) => setTimeout(resolve, ms));
       throw overloaded;
     }
@@ -191,7 +200,7 @@ export class Slots {
       reject(error);
     };
     const onClose = () => fail(new RequestAborted());
-    const timer = setTimeout(fail, limits.waitMs, overloaded);
+    const timer = setTimeout(fail, slotLimits.waitMs, overloaded);
     ctx.res.once('close', onClose);
     this.#queues.set(client, queue.add(begin));
     this.waiting += 1;

@@ -13,7 +13,7 @@ import {
   createRouter,
   type Middleware,
   setOperation,
-  stopSignal,
+  stopSignals,
 } from './context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
@@ -51,7 +51,7 @@ type ChainOptions = Partial<RostrumAppOptions>;
  * @param routers the routes of pages and of the API
  */
 function createMiddleware(
-  options: ChainOptions & Pick<AppSettings, 'problemsAt'>,
+  options: ChainOptions & Pick<AppSettings, 'isWholeSite'>,
   routers: readonly Middleware[],
 ): KoaMiddleware {
   const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
@@ -89,7 +89,7 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
     return openApiDocument(rostrum.declaredFields, options);
   };
   return koaAppFor(
-    createMiddleware({ ...options, problemsAt: 'site' }, [
+    createMiddleware({ ...options, isWholeSite: true }, [
       api(normalizePrefix(options.prefix), endpointsFor(rostrum.declaredFields)),
       api('', mcpEndpoints(options)),
       pagesRouter(rostrum, describe, options, limiter).routes(),
@@ -129,7 +129,7 @@ export function rostrumMiddleware(
  */
 export function problemResponses(options: RostrumHttpOptions = {}): KoaMiddleware {
   checkOptionNames(options, 'http');
-  const init = initState({ ...options, problemsAt: 'api' });
+  const init = initState({ ...options, isWholeSite: false });
   return composeSteps([init, handleErrors(options.logger)]) as KoaMiddleware;
 }
 
@@ -170,7 +170,7 @@ function apiChain(rostrum: AnyRostrum, options: ChainOptions): KoaMiddleware {
   const prefix = normalizePrefix(options.prefix);
   const endpoints = [...endpointsFor(rostrum.declaredFields), ...mcpEndpoints(options)];
   const api = apiRouter(rostrum, prefix, options, limiterFor(options), endpoints);
-  return createMiddleware({ ...options, problemsAt: 'api' }, [
+  return createMiddleware({ ...options, isWholeSite: false }, [
     problemsRouter(prefix).routes(),
     api.routes(),
   ]);
@@ -211,7 +211,7 @@ export function createMetricsApp(
   const missing: Middleware = () => {
     throw new Problem('path-not-found', 'No such path. This port serves /metrics and /livez.');
   };
-  const options = { logger, accessLog: false, isOwnHost, problemsAt: 'site' } as const;
+  const options = { logger, accessLog: false, isOwnHost, isWholeSite: true };
   return koaAppFor(createMiddleware(options, [router.routes(), otherMethods, missing]), options);
 }
 
@@ -222,7 +222,7 @@ export function createWaitingApp(logger: Logger): Koa {
   const reject: Middleware = () => {
     throw storeUnavailable('none');
   };
-  const options = { logger, accessLog: false, problemsAt: 'site' } as const;
+  const options = { logger, accessLog: false, isWholeSite: true };
   return koaAppFor(createMiddleware(options, [router.routes(), reject]), options);
 }
 
@@ -249,11 +249,11 @@ const traceParent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?![^-])/;
 const noQuery: Query = new Map();
 
 /** Creates `ctx.state.rostrum`, and sets the headers of every response. */
-export function initState(options: ChainOptions & Pick<AppSettings, 'problemsAt'>): Middleware {
-  const { logger, requireIfMatch = false, issuer, problemsAt } = options;
+export function initState(options: ChainOptions & Pick<AppSettings, 'isWholeSite'>): Middleware {
+  const { logger, requireIfMatch = false, issuer, isWholeSite } = options;
   const publicUrl = normalizePublicUrl(options.publicUrl);
   const prefix = normalizePrefix(options.prefix);
-  const settings = { logger, requireIfMatch, issuer, problemsAt, prefix };
+  const settings = { logger, requireIfMatch, issuer, isWholeSite, prefix };
   const addressOf = clientAddresses(options.trustedProxies);
   return (ctx, next) => {
     const { url, headers } = ctx;
@@ -272,7 +272,7 @@ export function initState(options: ChainOptions & Pick<AppSettings, 'problemsAt'
       host: target.authority ?? headers.host,
       siteUrl,
       apiUrl,
-      problemsUrl: `${problemsAt === 'site' ? siteUrl : apiUrl}/problems`,
+      problemsUrl: `${isWholeSite ? siteUrl : apiUrl}/problems`,
       traceId: traceParent.exec(String(headers.traceparent))?.[1],
       operation: '',
       problem: undefined,
@@ -290,8 +290,7 @@ export function initState(options: ChainOptions & Pick<AppSettings, 'problemsAt'
 
 /** During a shutdown, new requests get a 503, except for `/livez`. */
 const rejectDuringShutdown: Middleware = ({ req: { socket }, state: { rostrum } }, next) => {
-  const { [stopSignal]: stop } = socket as { readonly [stopSignal]?: AbortSignal };
-  if (stop?.aborted !== true || rostrum.target.path === '/livez') return next();
+  if (stopSignals.get(socket)?.aborted !== true || rostrum.target.path === '/livez') return next();
   throw new Problem('shutting-down', 'The server is shutting down; nothing was changed.');
 };
 

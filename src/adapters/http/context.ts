@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Router, type RouterContext, type RouterMiddleware } from '@koa/router';
 import compose from 'koa-compose';
 import type { Caller } from '../../domain/access/caller.ts';
@@ -14,8 +15,8 @@ export interface AppSettings {
   readonly issuer: string | undefined;
   /** The path of the API below the site. */
   readonly prefix: string;
-  /** Where pages about problems are: at the site's root, beside other pages and metadata, or below the API. */
-  readonly problemsAt: 'site' | 'api';
+  /** True for an app with pages and metadata at its root; else the pages about problems are below the API. */
+  readonly isWholeSite: boolean;
 }
 
 /** What Rostrum learns about a request, step by step. Kept at `ctx.state.rostrum`. */
@@ -97,8 +98,8 @@ export class RequestAborted extends Error {
   }
 }
 
-/** The socket property with a signal that is aborted when the server starts to shut down. */
-export const stopSignal = Symbol('rostrum.stopSignal');
+/** The signals that are aborted when the server of a connection starts to shut down. */
+export const stopSignals = new WeakMap<Socket, AbortSignal>();
 
 /** The URL of the server as the client sees it. */
 export function publicUrlOf(ctx: Context): string {

@@ -7,7 +7,7 @@ export function commonHeaders(requestId: string): Record<string, string> {
 
 /** Responds with JSON. It ends in a line feed, so that a terminal shows its prompt on a line of its own. */
 export function sendJson(ctx: Context, value: object, cacheControl?: 'no-store'): void {
-  sendText(ctx, 200, JSON.stringify(value));
+  sendJsonText(ctx, 200, JSON.stringify(value));
   if (cacheControl !== undefined) ctx.set('Cache-Control', cacheControl);
 }
 
@@ -17,7 +17,7 @@ export function sendJson(ctx: Context, value: object, cacheControl?: 'no-store')
  * A cache may keep the response, and has to revalidate it each time (RFC 9111, section 5.2.2.4). The response to a
  * request with credentials is for this client alone.
  */
-export function sendText(ctx: Context, status: number, json: string | null): void {
+export function sendJsonText(ctx: Context, status: number, json: string | null): void {
   ctx.set('Cache-Control', ctx.state.rostrum.namedCaller ? 'private, no-cache' : 'no-cache');
   if (json !== null) ctx.set('Content-Type', 'application/json');
   ctx.body = json === null ? null : `${json}\n`;

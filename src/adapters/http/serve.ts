@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import { clientAddresses } from './client-address.ts';
 import { Connections, drainMs } from './connections.ts';
-import { stopSignal } from './context.ts';
+import { stopSignals } from './context.ts';
 import { checkOptionNames, defaultLimits, type ServeOptions } from './options.ts';
 import { Problem, problemResponse } from './problems/problem.ts';
 import { commonHeaders } from './send.ts';
@@ -68,7 +68,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   let closed: Promise<void> | undefined;
   const connections = new Connections();
   server.on('connection', (socket) => {
-    Object.assign(socket, { [stopSignal]: stop.signal });
+    stopSignals.set(socket, stop.signal);
     connections.accept(socket, limits.maxConnections);
   });
   server.on('request', async (request, response) => {

@@ -15,7 +15,7 @@ export function metadataPath(path: string): string {
 /** Returns the URL of the metadata of a resource; undefined if the app does not serve it. */
 export function metadataUrl(ctx: Context, resource: string | undefined): string | undefined {
   const { settings } = ctx.state.rostrum;
-  return settings.problemsAt === 'site'
+  return settings.isWholeSite
     ? publicUrlOf(ctx) + metadataPath(resource ?? settings.prefix)
     : undefined;
 }

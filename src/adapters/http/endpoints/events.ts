@@ -1,6 +1,6 @@
 import { codePoints } from '../../../domain/records/text.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
-import { type Context, stopSignal } from '../context.ts';
+import { type Context, stopSignals } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { releaseSlots } from '../limiter.ts';
 import { Problem } from '../problems/problem.ts';
@@ -101,7 +101,7 @@ function limitWaiting(waiting: Map<string, number>, ctx: Context): void {
 
 /** Aborted when the client disconnects or half-closes its connection, and when the server stops. */
 function waitSignal({ req: { socket }, res }: Context): AbortSignal {
-  const { [stopSignal]: stop } = socket as { readonly [stopSignal]?: AbortSignal };
+  const stop = stopSignals.get(socket);
   const gone = new AbortController();
   const end = () => gone.abort();
   socket.once('end', end);

@@ -16,7 +16,7 @@ import {
 } from '../headers/preconditions.ts';
 import { logChange } from '../operator/log.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
-import { sendText } from '../send.ts';
+import { sendJsonText } from '../send.ts';
 
 // What the endpoints of users and posts have in common: headers, responses, problems, PUT and PATCH, responding.
 
@@ -169,8 +169,8 @@ export function sendRecord(
   const tag = entityTag(version, view);
   const isKnown = isNotModified(ctx, tag);
   ctx.set('ETag', tag);
-  if (isKnown) sendText(ctx, 304, null);
-  else sendText(ctx, 200, json);
+  if (isKnown) sendJsonText(ctx, 304, null);
+  else sendJsonText(ctx, 200, json);
 }
 
 /** A record after a change. */
@@ -217,6 +217,6 @@ function sendPreferred(ctx: Context, status: 200 | 201, json: string): void {
   const { prefer = '' } = ctx.headers;
   const preferred = preference.exec(String(prefer))?.[2]?.toLowerCase();
   if (preferred !== undefined) ctx.set('Preference-Applied', `return=${preferred}`);
-  if (preferred !== 'minimal') sendText(ctx, status, json);
-  else sendText(ctx, status === 200 ? 204 : status, null);
+  if (preferred !== 'minimal') sendJsonText(ctx, status, json);
+  else sendJsonText(ctx, status === 200 ? 204 : status, null);
 }

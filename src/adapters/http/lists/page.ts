@@ -1,7 +1,7 @@
 import type { Page } from '../../../domain/lists/list.ts';
 import type { Collection, Versioned } from '../../../domain/records/record.ts';
 import type { Context } from '../context.ts';
-import { sendText } from '../send.ts';
+import { sendJsonText } from '../send.ts';
 import type { ParsedList } from './query.ts';
 
 /** A longer `Link` is omitted, because many clients reject longer headers. */
@@ -31,7 +31,7 @@ export function sendPage<Filter, Sort extends string>(
   const authors = users === undefined ? '' : `,"users":[${joined(users)}]`;
   const count = total === undefined ? '' : `,"total":${total}`;
   const end = `${authors},"next":${JSON.stringify(cursor ?? null)}${count}}`;
-  sendText(ctx, 200, `{"${collection}":[${joined(items)}]${end}`);
+  sendJsonText(ctx, 200, `{"${collection}":[${joined(items)}]${end}`);
 }
 
 function joined(records: readonly Versioned<unknown>[]): string {

@@ -8,8 +8,8 @@ export type TrustedProxies = number | readonly string[];
 type RequestHead = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /**
- * Returns a function that finds the client's address; empty if its connection has none. Each proxy appends to `X-Forwarded-For` the address that
- * it saw, so the entries of trusted proxies are counted from the right.
+ * Returns a function that finds the client's address; empty if its connection has none. Each proxy appends to
+ * `X-Forwarded-For` the address that it saw, so the entries of trusted proxies are counted from the right.
  *
  * @throws TypeError for a number below 0 or a text that is not an address
  */

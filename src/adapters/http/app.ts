@@ -298,27 +298,23 @@ function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Middleware {
   return (ctx, next) => {
     const { target, host } = ctx.state.rostrum;
     if (ctx.originalUrl.length > maxTargetLength) {
-      const sentence = `The path and the query must have at most ${maxTargetLength} characters.`;
-      throw new Problem('uri-too-long', sentence);
+      const text = `The path and the query must have at most ${maxTargetLength} characters.`;
+      throw new Problem('uri-too-long', text);
     }
     if (!target.isValid) {
-      const sentence =
-        'The request target is malformed: check its percent-encoding, scheme and host.';
-      throw new Problem('invalid-path', sentence);
+      const text = 'The request target is malformed: check its percent-encoding, scheme and host.';
+      throw new Problem('invalid-path', text);
     }
     // A request without Host (HTTP/1.0) is accepted: this check protects browsers, which always send one.
     if (host && !hostForm.test(host)) {
-      throw new Problem(
-        'bad-request',
-        'The Host header must be a name or an address, with or without a port.',
-      );
+      const text = 'The Host header must be a name or an address, with or without a port.';
+      throw new Problem('bad-request', text);
     }
     const name = host?.toLowerCase().replace(/\.?(?::\d*)?$/, '');
     if (name !== undefined && isOwnHost?.(name) === false) {
-      throw new Problem(
-        'misdirected-request',
-        'The Host header names another server. If clients reach the server by it, set its public URL (--public-url).',
-      );
+      const text =
+        'The Host header names another server. If clients reach the server by it, set its public URL (--public-url).';
+      throw new Problem('misdirected-request', text);
     }
     // Routes match the normalized path, and Koa cannot parse a target in absolute form.
     if (ctx.url !== target.url) ctx.url = target.url;

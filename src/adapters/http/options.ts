@@ -41,9 +41,7 @@ export interface RostrumHttpOptions {
    * query, the other headers and the body are checked. Not called for a preflight.
    */
   readonly authenticate?: Authenticate | undefined;
-  /**
-   * The scopes of a request without credentials. If absent: none with `authenticate`, otherwise all.
-   */
+  /** The scopes of a request without credentials. If absent: none with `authenticate`, otherwise all. */
   readonly anonymous?: readonly Scope[] | undefined;
   /** No limits if absent. */
   readonly rateLimits?: RateLimits | undefined;

@@ -106,10 +106,8 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     stop.abort();
     await Promise.all(connections.keys().map((socket) => connections.settled(socket)));
     const ended = new Promise((resolve) => server.close(resolve)); // Closes idle connections, too.
-    const sweep = setInterval(
-      () => destroy(connections.idle()),
-      Math.min(sweepMs, shutdownTimeoutMs),
-    );
+    const closeIdle = () => destroy(connections.idle());
+    const sweep = setInterval(closeIdle, Math.min(sweepMs, shutdownTimeoutMs));
     await ended;
     clearInterval(sweep);
     clearTimeout(deadline);

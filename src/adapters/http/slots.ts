@@ -100,9 +100,7 @@ export class Slots {
     this.#perClient = perClient;
   }
 
-  /**
-   * While clients read large responses, running requests count against `unread` as well, because each may become one.
-   */
+  /** While clients read large responses, running requests count against `unread`, too: each may become one. */
   get #isFree(): boolean {
     const { size } = this.#readers;
     if (size >= slotLimits.unread / 2) this.#readers.closeStalled();
@@ -110,10 +108,7 @@ export class Slots {
     return this.running < this.#capacity && hasRoom;
   }
 
-  /**
-   * True once the class without a capacity has used its time in this iteration; the other classes are bounded by their
-   * slots.
-   */
+  /** True once the class without a capacity has used its time in this iteration; slots bound the other classes. */
   get #isLong(): boolean {
     const hasCapacity = Number.isFinite(this.#capacity);
     return !hasCapacity && performance.now() - this.#since > slotLimits.iterationMs;

@@ -100,13 +100,8 @@ export function mountPath(url: string, originalUrl: string): string {
 }
 
 /** Returns the target with the mount path that Express removed and put in `baseUrl`. */
-export function restoreBaseUrl({
-  url = '',
-  baseUrl = '',
-}: {
-  readonly url?: string | undefined;
-  readonly baseUrl?: string;
-}): string {
+export function restoreBaseUrl(request: { url?: string | undefined; baseUrl?: string }): string {
+  const { url = '', baseUrl = '' } = request;
   return baseUrl === '' ? url : baseUrl + url.replace(/^\/(?=\?|$)/, '');
 }
 
@@ -119,9 +114,8 @@ export function normalizePrefix(prefix = '/api/v1'): string {
   if (prefix === '' || prefix === '/') return '';
   const { path, isValid } = parseTarget(prefix);
   if (!isValid || !prefix.startsWith('/') || /\/(?:\/|$)|\?/.test(prefix)) {
-    throw new TypeError(
-      `The prefix must be a path such as "/api/v1", without a slash at its end; it is "${prefix}".`,
-    );
+    const form = 'a path such as "/api/v1", without a slash at its end';
+    throw new TypeError(`The prefix must be ${form}; it is "${prefix}".`);
   }
   return path;
 }

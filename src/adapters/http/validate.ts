@@ -36,11 +36,7 @@ export function validateQuery(
     const errors = all.take(maxIssues).toArray();
     const [first] = errors;
     if (first !== undefined) {
-      const sentence = sentenceOf(
-        `query parameter "${first.parameter}"`,
-        first.message,
-        errors.length,
-      );
+      const sentence = sentenceOf(`query parameter "${first.parameter}"`, first, errors.length);
       throw new Problem('invalid-query', sentence, { errors, members });
     }
     rostrum.query = query;
@@ -59,13 +55,13 @@ export function validateHeaders(parameters: readonly Parameter[] = []): Middlewa
     }
     const [first] = errors;
     if (first === undefined) return next();
-    const sentence = sentenceOf(`header ${first.header}`, first.message, errors.length);
+    const sentence = sentenceOf(`header ${first.header}`, first, errors.length);
     throw new Problem('invalid-header', sentence, { errors });
   };
 }
 
 /** Turns the first message into a sentence that names its parameter or header. */
-function sentenceOf(name: string, message: string, count: number): string {
+function sentenceOf(name: string, { message }: { message: string }, count: number): string {
   const others = count > 1 ? ' More errors are in "errors".' : '';
   return `The ${name} ${message.charAt(0).toLowerCase()}${message.slice(1)}${others}`;
 }

@@ -15,9 +15,8 @@ export function metadataPath(path: string): string {
 /** Returns the URL of the metadata of a resource; undefined if the app does not serve it. */
 export function metadataUrl(ctx: Context, resource: string | undefined): string | undefined {
   const { settings } = ctx.state.rostrum;
-  return settings.isWholeSite
-    ? publicUrlOf(ctx) + metadataPath(resource ?? settings.prefix)
-    : undefined;
+  if (!settings.isWholeSite) return undefined;
+  return publicUrlOf(ctx) + metadataPath(resource ?? settings.prefix);
 }
 
 /** Returns the metadata of the API or of MCP: its URL, its scopes and who issues tokens (RFC 9728, section 2). */

@@ -40,9 +40,7 @@ function entityTagParameter(name: string, description: string): Parameter {
   };
 }
 
-/**
- * The pattern of `Idempotency-Key`: bare, or a string of structured fields (RFC 8941, section 3.3.3).
- */
+/** The pattern of `Idempotency-Key`: bare, or a string of structured fields (RFC 8941, section 3.3.3). */
 const keyPattern = String.raw`^(?:"(?:[!#-[\]-~]|\\["\\]){1,255}"|[!#-~][!-~]{0,254})$`;
 const keyForm = new RegExp(keyPattern);
 
@@ -161,27 +159,22 @@ export function createOptions({ headers }: Context): CreateOptions {
 }
 
 /** Responds with a record, or 304 if the client has this version. */
-export function sendRecord(
-  ctx: Context,
-  { version, json }: Versioned<unknown>,
-  view: View = 'full',
-): void {
+export function sendRecord(ctx: Context, { version, json }: Snapshot, view: View = 'full'): void {
   const tag = entityTag(version, view);
   const isKnown = isNotModified(ctx, tag);
   ctx.set('ETag', tag);
-  if (isKnown) sendJsonText(ctx, 304, null);
-  else sendJsonText(ctx, 200, json);
+  sendJsonText(ctx, isKnown ? 304 : 200, isKnown ? null : json);
 }
 
-/** A record after a change. */
-type Written = Pick<Versioned<unknown>, 'version' | 'json'>;
+/** A version of a record, as JSON. */
+type Snapshot = Pick<Versioned<unknown>, 'version' | 'json'>;
 
 /** Responds to a creation. */
 export function sendCreated(
   ctx: Context,
   collection: Collection,
   id: string,
-  created: Written & { readonly replayed?: boolean },
+  created: Snapshot & { readonly replayed?: boolean },
 ): void {
   const { version, json, replayed = false } = created;
   if (!replayed) logChange(ctx, { collection, id, version });
@@ -195,7 +188,7 @@ export function sendCreated(
 export function sendChanged(
   ctx: Context,
   collection: Collection,
-  { changed, version, json }: Written & { readonly changed: boolean },
+  { changed, version, json }: Snapshot & { readonly changed: boolean },
 ): void {
   const { id = '' } = ctx.params;
   if (changed) logChange(ctx, { collection, id, version });

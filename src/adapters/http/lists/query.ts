@@ -106,9 +106,7 @@ function readEntityFilter(query: Query): SharedFilter {
 }
 
 function readOrder(sort: string): Order<string> {
-  return sort.startsWith('-')
-    ? { by: sort.slice(1), direction: 'desc' }
-    : { by: sort, direction: 'asc' };
+  return { by: sort.replace(/^-/, ''), direction: sort.startsWith('-') ? 'desc' : 'asc' };
 }
 
 /** @throws Problem `invalid-query` */
@@ -122,9 +120,8 @@ function readCursor(
   if (position !== undefined) return position;
   const message =
     'The cursor belongs to a list with another filter or another sort, or is damaged.';
-  throw new Problem('invalid-cursor', message, {
-    errors: [{ parameter: 'cursor', code: 'invalid', message }],
-  });
+  const errors = [{ parameter: 'cursor', code: 'invalid', message }];
+  throw new Problem('invalid-cursor', message, { errors });
 }
 
 function first(query: Query, name: string): string | undefined {

@@ -40,11 +40,7 @@ export function readSpan<T extends string | number>(
 }
 
 /** Moves an end of a span. Of several bounds on one side the narrower one counts. */
-export function narrow<T extends string | number>(
-  span: Span<T>,
-  end: 'from' | 'before',
-  value: T,
-): void {
+export function narrow<T extends string | number>(span: Span<T>, end: keyof Span<T>, value: T) {
   const present = span[end];
   const order = present === undefined ? 0 : compareKeys(value, present);
   if (present === undefined || (end === 'from' ? order > 0 : order < 0)) span[end] = value;
@@ -60,14 +56,11 @@ export function readInstant(text: string): { ms: number; exact: boolean } | unde
 
 /** Reads the bounds of a time as a span of whole milliseconds, the precision of records. */
 export function readTimes(query: Query, field: string): TimeSpan | undefined {
-  const { from = Number.NEGATIVE_INFINITY, before = Number.POSITIVE_INFINITY } = readSpan(
-    query,
-    field,
-    (text) => {
-      const { ms = 0, exact = true } = readInstant(text) ?? {};
-      return [exact ? ms : ms + 1, ms + 1];
-    },
-  );
+  const span = readSpan(query, field, (text) => {
+    const { ms = 0, exact = true } = readInstant(text) ?? {};
+    return [exact ? ms : ms + 1, ms + 1];
+  });
+  const { from = Number.NEGATIVE_INFINITY, before = Number.POSITIVE_INFINITY } = span;
   if (from === Number.NEGATIVE_INFINITY && before === Number.POSITIVE_INFINITY) return undefined;
   // An end outside the years of an instant is open, or matches nothing.
   const [first, last] = [instantToMs(earliestInstant), instantToMs(latestInstant)];

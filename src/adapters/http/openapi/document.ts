@@ -106,6 +106,9 @@ function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
   const needsIfMatch = requireIfMatch && method !== 'GET';
   const media = typeof body === 'string' ? { schema: reference(body) } : undefined;
   const content = media && acceptedBodies[method]?.types.map((type) => [type, media] as const);
+  const failures = codesByStatus(endpoint)
+    .entries()
+    .map(([status, codes]) => [status, reference(codes.join('.'), 'responses')] as const);
   return {
     operationId: operation,
     tags: [path.split('/')[1] ?? ''],
@@ -118,15 +121,7 @@ function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
       reference('requestId', 'parameters'),
     ],
     ...(content && { requestBody: { required: true, content: Object.fromEntries(content) } }),
-    responses: {
-      ...successesOf(endpoint, hasCallers),
-      ...Object.fromEntries(
-        Array.from(codesByStatus(endpoint), ([status, codes]) => [
-          status,
-          reference(codes.join('.'), 'responses'),
-        ]),
-      ),
-    },
+    responses: { ...successesOf(endpoint, hasCallers), ...Object.fromEntries(failures) },
     ...(authenticate !== undefined && { security }),
   };
 }

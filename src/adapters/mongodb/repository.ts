@@ -201,8 +201,9 @@ export class MongodbUsers extends MongodbRepository<User> implements UserReposit
         call.extend();
         const fields = { version: 1, updatedAt: 1 };
         const found = await transaction.find('posts', own, fields, limits.documentsPerCommand);
-        if (mode === 'keep') await transaction.update('posts', withoutAuthors(found, at));
-        else {
+        if (mode === 'keep') {
+          await transaction.update('posts', withoutAuthors(found, at)).catch(throwRejection);
+        } else {
           await transaction.delete('posts', { _id: { $in: found.map(({ _id }) => _id) } });
           const tombstones = found.map(({ _id, version }) => ({ _id, lastVersion: version }));
           await transaction.insert(tombstoneCollections.posts, tombstones);

@@ -71,6 +71,19 @@ await describeOnMongodb('a database rule of the operator', () => {
     await isRefused(users.update(ada.id, ({ record }) => ({ ...record, name: 'Eve' })));
   });
 
+  it('can be a validator, which rejects a deletion that keeps the posts', async () => {
+    const { users, posts } = database.open();
+    const ada = user();
+    await users.create(ada);
+    const own = post({ authorId: ada.id });
+    await posts.create(own);
+    const validator = { authorId: { $type: 'string' } };
+    await database.db.command({ collMod: 'posts', validator });
+    await isRefused(users.delete(ada.id, 'keep', own.createdAt));
+    expect(await users.get(ada.id)).not.to.equal(undefined);
+    await database.db.command({ collMod: 'posts', validator: {} });
+  });
+
   it('can be a validator that only warns, if there are no declared fields', async () => {
     const declaredFields = { posts: { done: 'boolean' } } as const;
     await database.open({ declaredFields }).ready();

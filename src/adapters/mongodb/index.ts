@@ -60,7 +60,10 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
       return connection.declaredFields;
     },
     undeclare: (collection, name) =>
-      connection.call(() => removeField(connection.db, collection, name)),
+      connection.call((call) => {
+        call.outcome = 'unknown';
+        return call.run(() => removeField(connection.db, collection, name));
+      }),
     ready: () => connection.ready(),
     close,
     [Symbol.asyncDispose]: close,

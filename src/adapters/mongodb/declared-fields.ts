@@ -16,7 +16,7 @@ import type { Collection } from '../../domain/records/record.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { fieldPath, readRecord } from './documents.ts';
 import { codes, isDuplicate, MongodbStoreError, validatorTitle } from './errors.ts';
-import { buildIndexes, runLocked } from './layout.ts';
+import { buildIndexes, migrate, runLocked } from './layout.ts';
 
 // The declared fields of a database are rules in the validators of `users` and `posts`, so the server rejects other
 // values from every process.
@@ -120,7 +120,10 @@ async function changeFields(
       await writeValidator(db, collection, { fields: wanted, others });
     }
   };
-  while (!(await runLocked(db, changeAll))) await sleep(lockPollMs);
+  while (!(await runLocked(db, changeAll))) {
+    await migrate(db); // Throws if a later version has changed the layout meanwhile.
+    await sleep(lockPollMs);
+  }
 }
 
 const lockPollMs = 50;

@@ -45,6 +45,15 @@ await describeOnMongodb('a MongoDB database', () => {
     ]);
   });
 
+  it('keeps its declared fields if a later version has changed the layout meanwhile', async () => {
+    const store = database.open({ declaredFields: { users: { team: 'text' } } });
+    await untilReady(store);
+    await collection('rostrum').updateOne({ _id: 'layout' }, { $set: { version: 99 } });
+    const error = await errorOf(store.undeclare('users', 'team'));
+    expect(error).to.be.instanceOf(MongodbStoreError);
+    expect(String(error)).to.include('a later version of Rostrum');
+  });
+
   it('keeps indexes of the operator', async () => {
     await collection('users').createIndex({ 'custom.team': -1 });
     await untilReady(database.open({ declaredFields: { users: { team: 'text' } } }));

@@ -83,6 +83,15 @@ describe('the SQLite store with a failing driver', () => {
     throw new Error('On a busy machine two writes may be in two groups, but not each time.');
   });
 
+  it('is ready without the probe after a write succeeds', async () => {
+    failAt('COMMIT', codes.full);
+    await unavailable(store.users.create(user('1')));
+    watch = () => {};
+    await store.users.create(user('2'));
+    failAt('INSERT OR REPLACE INTO meta', codes.full);
+    await store.ready();
+  });
+
   it('stays unready if the disk only has space for part of the probe', async () => {
     watch = (sql) => {
       if (sql.startsWith('INSERT INTO posts') || sql.startsWith('DELETE')) {

@@ -56,15 +56,11 @@ export class WriteQueue {
   checkWritable(): void {
     if (!this.#isFailing) return;
     const { connection } = this.#file;
-    try {
-      connection.transaction('IMMEDIATE', () => {
-        connection.run("INSERT OR REPLACE INTO meta VALUES ('probe', ?)", probe);
-        connection.run("DELETE FROM meta WHERE name = 'probe'");
-      });
-      this.#isFailing = false;
-    } catch (error) {
-      throw this.#file.translate(error, 'none');
-    }
+    connection.transaction('IMMEDIATE', () => {
+      connection.run("INSERT OR REPLACE INTO meta VALUES ('probe', ?)", probe);
+      connection.run("DELETE FROM meta WHERE name = 'probe'");
+    });
+    this.#isFailing = false;
   }
 
   async close(): Promise<void> {
@@ -112,7 +108,10 @@ export class WriteQueue {
         writes.push(write);
         try {
           const value = write.run();
-          settle.push(() => write.resolve(value));
+          settle.push(() => {
+            this.#isFailing = false; // A rejected write would say nothing about free space.
+            write.resolve(value);
+          });
         } catch (error) {
           if (error instanceof DriverError || !connection.inTransaction) throw error;
           settle.push(() => write.reject(error));

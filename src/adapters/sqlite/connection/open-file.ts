@@ -97,7 +97,10 @@ export class OpenFile {
     recordCommit(this.connection, this.#inFile);
   }
 
-  /** Translates a driver error into an error of the ports. Remembers damage. */
+  /**
+   * Translates a driver error into an error of the ports. Remembers damage. Errors of every code become
+   * `store-unavailable`: an error fails a whole group of writes, and each of their callers needs its outcome.
+   */
   translate(error: unknown, outcome: Outcome): unknown {
     if (error instanceof SqliteStoreError) return storeUnavailable(outcome, error);
     if (!(error instanceof DriverError)) return error;

@@ -3,6 +3,7 @@ import { checkRecord } from '../../domain/fields/declared-fields.ts';
 import { type ListQuery, type Page, scanQuery } from '../../domain/lists/list.ts';
 import { searchRow } from '../../domain/lists/search.ts';
 import { addMs } from '../../domain/records/instant.ts';
+import { copyJson } from '../../domain/records/json.ts';
 import type { Post } from '../../domain/records/post.ts';
 import { type Receipt, repeatedReceipt } from '../../domain/records/receipt.ts';
 import {
@@ -67,7 +68,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   create(record: R, receipt?: Receipt, hints: CreationHints = {}): Promise<Creation<R>> {
     // Copied now: the caller may reuse its arguments.
     const json = JSON.stringify(record);
-    const copy = { ...record } as R;
+    const copy = copyJson(record);
     const receiptCopy = receipt && { ...receipt };
     const { isNewId = false } = hints;
     return this.parts.writes.add(() => {

@@ -32,6 +32,15 @@ describe('write groups of the SQLite store', () => {
     return { store, groups };
   }
 
+  it('check a record as it was when the call was made', async () => {
+    const declaredFields = { users: { tags: 'text[]' } } as const;
+    const { users } = folder.open(folder.file(), { declaredFields });
+    const tags: unknown[] = ['a'];
+    const created = users.create({ ...user('1'), tags });
+    tags[0] = 1;
+    expect((await created).record).to.have.deep.property('tags', ['a']);
+  });
+
   it('combine concurrent writes in one commit, and complete them in order', async () => {
     const { store, groups } = openCounting();
     const ended: string[] = [];

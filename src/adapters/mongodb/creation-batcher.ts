@@ -53,7 +53,7 @@ interface UniqueValue {
    * Called with a document that has the value. Returns the creation that this one repeats, or undefined if its receipt
    * has expired; throws if the value is taken.
    */
-  meet(document: Document): Creation<unknown> | undefined;
+  onFound(document: Document): Creation<unknown> | undefined;
 }
 
 type Group = readonly QueuedCreation[];
@@ -192,9 +192,9 @@ function uniqueValuesOf(
 ): UniqueValue[] {
   const { id, fields } = encoded;
   const values: UniqueValue[] = [];
-  const add = (where: string, path: string, value: unknown, meet: UniqueValue['meet']) => {
+  const add = (where: string, path: string, value: unknown, onFound: UniqueValue['onFound']) => {
     if (typeof value !== 'string' && typeof value !== 'number') return;
-    values.push({ collection: where, path, value, key: keyOf(where, path, value), meet });
+    values.push({ collection: where, path, value, key: keyOf(where, path, value), onFound });
   };
   const addField = (path: string, value: unknown, taken: () => RostrumError) => {
     add(collection, path, value, () => {
@@ -235,9 +235,9 @@ function settle(
   found: ReadonlyMap<string, Document>,
 ): boolean {
   try {
-    for (const { key, meet } of unique) {
+    for (const { key, onFound } of unique) {
       const document = found.get(key);
-      const earlier = document && meet(document);
+      const earlier = document && onFound(document);
       if (earlier === undefined) continue;
       resolve(earlier);
       return true;
@@ -259,10 +259,10 @@ async function insertTogether(transaction: Transaction, group: Group): Promise<v
   for (const { call } of group) call.outcome = 'none';
   const byCollection = Map.groupBy(group, ({ collection }) => collection);
   for (const [collection, creations] of byCollection) {
-    const known = creations.filter(({ isNewId }) => !isNewId);
-    const ids = known.map(({ encoded }) => encoded.id);
+    const chosenIds = creations.filter(({ isNewId }) => !isNewId);
+    const ids = chosenIds.map(({ encoded }) => encoded.id);
     const deleted = await transaction.takeTombstones(tombstoneCollections[collection], ids);
-    for (const creation of known) {
+    for (const creation of chosenIds) {
       creation.version = (deleted.get(creation.encoded.id) ?? 0) + 1;
     }
   }

@@ -12,7 +12,7 @@ import {
   openingError,
   SqliteStoreError,
 } from './connection/errors.ts';
-import { checkLog } from './connection/last-commit.ts';
+import { checkWal } from './connection/last-commit.ts';
 import { readFields } from './declared-fields.ts';
 import { checkLayout, prepareLayout } from './layout.ts';
 
@@ -47,7 +47,7 @@ export async function backupSqlite(options: SqliteBackupOptions): Promise<void> 
   const { path, to, onProgress = () => {} } = options;
   checkExists(path);
   try {
-    checkLog(path);
+    checkWal(path);
     // Not read-only: a read-only connection that is the last one leaves `-wal` and `-shm` behind.
     await withConnection(path, async (connection) => {
       checkLayout(connection, path);
@@ -147,7 +147,7 @@ function declaredIn(connection: Connection): readonly string[] {
 export async function checkSqlite({ path }: { readonly path: string }): Promise<void> {
   checkExists(path);
   try {
-    checkLog(path);
+    checkWal(path);
     if (!(await withConnection(path, isSound))) throw damaged(path);
   } catch (error) {
     throw openingError(path, error);

@@ -13,13 +13,13 @@ import type { Connection } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import { storedRecords } from './layout.ts';
 
-export interface FileField extends CollectionField {
+export interface StoredField extends CollectionField {
   /** See the table `fields` in `layout.ts`. */
   readonly pending: number;
 }
 
 /** Returns the declared fields of a file, as of the open transaction: other processes can change them. */
-export function readFields(connection: Connection): readonly FileField[] {
+export function readFields(connection: Connection): readonly StoredField[] {
   type Row = [Collection, string, DeclaredType, number, number];
   return connection
     .all<Row>('SELECT collection, name, type, isUnique, pending FROM fields')
@@ -109,7 +109,7 @@ function addPending(connection: Connection, fields: readonly CollectionField[]):
   });
 }
 
-function completeFields(connection: Connection, pending: readonly FileField[]): void {
+function completeFields(connection: Connection, pending: readonly StoredField[]): void {
   try {
     const check = new StoredRecordsCheck(pending);
     for (const collection of new Set(pending.map((field) => field.collection))) {
@@ -130,7 +130,7 @@ function completeFields(connection: Connection, pending: readonly FileField[]): 
   }
 }
 
-function completeField(connection: Connection, field: FileField): void {
+function completeField(connection: Connection, field: StoredField): void {
   const { collection, name, type, pending } = field;
   const sql = 'UPDATE fields SET pending = 0 WHERE collection = ? AND name = ? AND pending = ?';
   connection.transaction('IMMEDIATE', () => {
@@ -144,7 +144,7 @@ function completeField(connection: Connection, field: FileField): void {
   });
 }
 
-function duplicateError(connection: Connection, field: FileField) {
+function duplicateError(connection: Connection, field: StoredField) {
   const { collection, name } = field;
   const value = declaredExpression(name);
   const ids = connection.get<[Id, Id]>(
@@ -167,7 +167,7 @@ export function removeField(connection: Connection, collection: Collection, name
 /** @throws RostrumError `field-taken` if another record has a unique value of this one */
 export function checkUnique(
   connection: Connection,
-  fields: readonly FileField[],
+  fields: readonly StoredField[],
   record: { readonly id: Id },
 ): void {
   for (const { collection, name, isUnique } of fields) {

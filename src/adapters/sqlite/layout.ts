@@ -182,21 +182,21 @@ export function checkLayout(
   file: string,
   newest = newestLayout,
 ): number | undefined {
-  const mark = pragma(connection, 'application_id');
+  const program = pragma(connection, 'application_id');
   const isEmpty = connection.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined;
-  if (mark === 0 && isEmpty) return undefined;
-  if (mark !== applicationId) {
+  if (program === 0 && isEmpty) return undefined;
+  if (program !== applicationId) {
     const message = `The file ${file} is a database of another program: choose another path.`;
     throw new SqliteStoreError('store-foreign-database', message);
   }
-  const layout = checkVersion(connection, file, newest);
+  const layout = checkNotNewer(connection, file, newest);
   if (layout >= firstLayout) return layout;
   const message = `The data file ${file} was made by an earlier version of Rostrum, in a layout that this one cannot read. Export it with that version, then import it with this one: rostrum import --keep-ids, with a --field for each declared field.`;
   throw new SqliteStoreError('store-former-layout', message);
 }
 
 /** Throws if a newer version of Rostrum has changed the layout of the file, also while this one has it open. */
-export function checkVersion(connection: Connection, file: string, newest = newestLayout): number {
+export function checkNotNewer(connection: Connection, file: string, newest = newestLayout): number {
   const layout = Number(pragma(connection, 'user_version'));
   if (layout <= newest) return layout;
   const message = `The data file ${file} was written by a newer version of Rostrum (layout ${layout}, this one knows ${newest}): use that version.`;

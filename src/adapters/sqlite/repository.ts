@@ -21,7 +21,7 @@ import type { Connection, SqlValue } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
-import { checkUnique, type FileField, readFields } from './declared-fields.ts';
+import { checkUnique, readFields, type StoredField } from './declared-fields.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
 import type { Lists } from './lists/lists.ts';
@@ -34,7 +34,7 @@ export interface StoreParts {
 }
 
 /** How long an expired receipt is kept, for a clock that is set back. */
-const purgeDelayMs = 60 * 60 * 1000;
+const receiptGraceMs = 60 * 60 * 1000;
 
 type RecordRow = Pick<Versioned<unknown>, 'version' | 'json'>;
 
@@ -187,7 +187,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
 
   #addReceipt({ key, fingerprint, from, until }: Receipt, { version, json }: RecordRow): void {
     this.connection.run(this.#sql.addReceipt, key, fingerprint, until, version, json);
-    this.connection.run(this.#sql.purgeReceipts, addMs(from, -purgeDelayMs));
+    this.connection.run(this.#sql.purgeReceipts, addMs(from, -receiptGraceMs));
   }
 
   #insert(record: R, { version, json }: RecordRow): void {
@@ -232,7 +232,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
    *
    * @returns the declared fields of the collection
    */
-  #write(record: R, sql: string, ...values: SqlValue[]): readonly FileField[] {
+  #write(record: R, sql: string, ...values: SqlValue[]): readonly StoredField[] {
     const fields = readFields(this.connection).filter(
       ({ collection }) => collection === this.#collection,
     );

@@ -6,7 +6,7 @@ import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection/connection.ts';
 import { prepareDataFile } from './connection/data-file.ts';
 import { openingError } from './connection/errors.ts';
-import { checkLog } from './connection/last-commit.ts';
+import { checkWal } from './connection/last-commit.ts';
 import { OpenFile } from './connection/open-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
 import { declareFields, removeField } from './declared-fields.ts';
@@ -49,15 +49,15 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
     return closed;
   }
 
-  const changeMark = (sql: string) => writes.add(() => connection.exec(sql));
+  const setFilling = (sql: string) => writes.add(() => connection.exec(sql));
   return {
     users,
     posts,
     transfer: {
       users,
       posts,
-      begin: () => changeMark("INSERT OR IGNORE INTO meta VALUES ('filling', '')"),
-      end: () => changeMark("DELETE FROM meta WHERE name = 'filling'"),
+      begin: () => setFilling("INSERT OR IGNORE INTO meta VALUES ('filling', '')"),
+      end: () => setFilling("DELETE FROM meta WHERE name = 'filling'"),
       isFilling: () =>
         file.read(() => connection.get("SELECT 1 FROM meta WHERE name = 'filling'") !== undefined),
     },
@@ -88,7 +88,7 @@ function openConnection(
 ): [Connection, DeclaredFields] {
   let connection: Connection | undefined;
   try {
-    checkLog(file, timeout);
+    checkWal(file, timeout);
     const opened = new Connection(() => driver(file, { timeout }));
     connection = opened;
     const layout = opened.transaction('DEFERRED', () => checkLayout(opened, file));

@@ -85,7 +85,7 @@ function isOwnNow(connection: Connection, file: string, last?: Commit): boolean 
 }
 
 /** @throws SqliteStoreError if there is a log, and it was written for another file */
-export function checkLog(file: string, timeout?: number): void {
+export function checkWal(file: string, timeout?: number): void {
   if (!statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) return;
   // Read-only: when the last connection that can write closes, SQLite copies the log into the file.
   const connection = new Connection(() => new DatabaseSync(file, { readOnly: true, timeout }));

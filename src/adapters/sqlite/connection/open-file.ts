@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, truncateSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Outcome, storeUnavailable } from '../../../domain/errors.ts';
 import type { Logger } from '../../../ports/logger.ts';
-import { checkVersion } from '../layout.ts';
+import { checkNotNewer } from '../layout.ts';
 import { type Connection, pragma, type SqlValue } from './connection.ts';
 import { identityOf } from './data-file.ts';
 import {
@@ -85,7 +85,7 @@ export class OpenFile {
     }
     // A restored backup has another schema version.
     this.#damagedAt = undefined;
-    checkVersion(this.connection, this.path);
+    checkNotNewer(this.connection, this.path);
   }
 
   isMoved(): boolean {
@@ -131,7 +131,7 @@ export class OpenFile {
         this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
       } else {
         this.#look();
-        if (this.#isOverwritten) this.#emptyLog();
+        if (this.#isOverwritten) this.#emptyWal();
       }
     } catch (error) {
       this.translate(error, 'none'); // Logs damage.
@@ -141,7 +141,7 @@ export class OpenFile {
   }
 
   /** Empties the log, so that SQLite doesn't copy it into the file that was copied over this one. */
-  #emptyLog(): void {
+  #emptyWal(): void {
     const log = `${this.path}-wal`;
     if (!existsSync(log)) return;
     copyFileSync(log, `${log}.old`);

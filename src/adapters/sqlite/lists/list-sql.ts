@@ -101,7 +101,7 @@ export class ListSql {
 
   countElements(condition: Has, limit: number): Sql {
     const { sql, values } = select({ sql: '1', values: [] }, elements, [
-      this.#isElement(condition),
+      this.#elementTerm(condition),
     ]);
     return { sql: `SELECT count(*) FROM (${sql} LIMIT ?)`, values: [...values, limit] };
   }
@@ -111,7 +111,7 @@ export class ListSql {
     const isElements = start !== undefined && isOfElements;
     const table = isElements ? 'element' : this.#collection;
     const terms = this.#query.conditions.map((one) =>
-      one === start ? this.#isElement(one) : this.#term(one, table),
+      one === start ? this.#elementTerm(one) : this.#term(one, table),
     );
     const joined = start === undefined ? this.#collection : this.#join;
     return { from: isElements ? elements : joined, terms };
@@ -121,7 +121,7 @@ export class ListSql {
     const { conditions, order } = this.#query;
     const collection = this.#collection;
     if (start !== undefined && order.field === 'createdAt') {
-      const terms = [this.#isElement(start)];
+      const terms = [this.#elementTerm(start)];
       return { from: this.#join, table: 'element', served: start, terms };
     }
     const served = conditions.filter(isOneValue).find(({ field }) => {
@@ -142,7 +142,7 @@ export class ListSql {
    * @param plus a unary plus, which keeps SQLite from using an index
    */
   #term(test: Predicate, table: string = this.#collection, plus = ''): Sql {
-    if (test.op === 'has') return this.#hasElement(test, table);
+    if (test.op === 'has') return this.#elementLookup(test, table);
     const left = plus + expression(test, table);
     if (test.op === 'isNull') return { sql: `${left} IS NULL`, values: [] };
     if (test.op === 'in') {
@@ -157,14 +157,14 @@ export class ListSql {
     return { sql: `${left} ${operators[op]} ?`, values };
   }
 
-  #isElement({ field, value }: Has, table = 'element'): Sql {
+  #elementTerm({ field, value }: Has, table = 'element'): Sql {
     const sql = `${table}.collection = ? AND ${table}.field = ? AND ${table}.value = ?`;
     return { sql, values: [this.#collection, field, value] };
   }
 
   /** Looks up an element. The plus and the outer SELECT keep the planner from joining 64 tables, which takes seconds. */
-  #hasElement(condition: Has, table: string): Sql {
-    const { sql, values } = this.#isElement(condition, 'other');
+  #elementLookup(condition: Has, table: string): Sql {
+    const { sql, values } = this.#elementTerm(condition, 'other');
     const same = `other.createdAt = ${table}.createdAt AND other.id = ${table}.id`;
     const exists = `EXISTS (SELECT 1 FROM elements AS other WHERE ${sql} AND ${same})`;
     return { sql: `+(SELECT ${exists})`, values };

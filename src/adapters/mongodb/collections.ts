@@ -11,6 +11,9 @@ export interface MetaDocument {
   readonly [fact: string]: unknown;
 }
 
+/** The title of the rules of declared fields in a validator, which tells them from those of the operator. */
+export const validatorTitle = 'Rostrum';
+
 /** Returns a sort index on these fields, then on the id. Text sorts by byte, and so by code point. */
 const sorted = (...fields: readonly string[]): IndexDescription => ({
   name: fields.join('_'),

@@ -14,8 +14,9 @@ import {
 import { declaredRules } from '../../domain/fields/rules.ts';
 import type { Collection } from '../../domain/records/record.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { validatorTitle } from './collections.ts';
 import { fieldPath, readRecord } from './documents.ts';
-import { codes, isDuplicate, MongodbStoreError, validatorTitle } from './errors.ts';
+import { codes, isDuplicate, MongodbStoreError } from './errors.ts';
 import { buildIndexes, migrate, runLocked } from './layout.ts';
 
 // The declared fields of a database are rules in the validators of `users` and `posts`, so the server rejects other

@@ -19,6 +19,7 @@ import {
   storeUnavailable,
   wrongType,
 } from '../../domain/errors.ts';
+import { validatorTitle } from './collections.ts';
 
 // Driver errors are distinguished by class (or its name), code and label, never by message.
 
@@ -30,9 +31,6 @@ export class MongodbStoreError extends Error {
   override readonly name = 'MongodbStoreError';
   readonly code = 'store-unusable';
 }
-
-/** The title of the rules of declared fields in a validator, which tells them from those of the operator. */
-export const validatorTitle = 'Rostrum';
 
 /** Throws what {@link rejectionOf} returns. */
 export function throwRejection(error: unknown): never {

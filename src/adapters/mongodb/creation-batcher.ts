@@ -151,7 +151,7 @@ export class CreationBatcher {
       if (error instanceof GroupRejection) {
         const { creations, reason } = error;
         for (const { reject } of creations) reject(reason);
-        // A majority may not have the receipt yet.
+        // Its receipt is taken: a majority may not have the earlier one yet.
         if (creations.length === 0) await call.pause();
         const others = group.filter((creation) => !creations.includes(creation));
         await this.#createAll(await this.#settleKnown(others));

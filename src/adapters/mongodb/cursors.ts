@@ -14,12 +14,12 @@ interface Cursor {
  */
 const undecoded = { fieldsAsRaw: { firstBatch: true, nextBatch: true } } as const;
 
-/** The average size of a reply's documents: the largest one lately, for reads of each kind. */
+/** The average size of documents in recent replies, by kind of read. It falls slowly after large ones. */
 const largestAverages = new Map<string, number>();
 
 /**
- * Runs a `find` or an `aggregate` as a raw command, because the driver's own cursors take 1.3 to 2 times the processor
- * time. Returns its documents, undecoded, in batches of at most 16 MB. Usually the first one has all documents. Once
+ * Runs a `find` or an `aggregate` as a raw command, because the driver's own cursors take 1.0 to 2.4 times the
+ * processor time. Returns its documents, undecoded, in batches of at most 16 MB. Usually the first one has all documents. Once
  * documents have been large lately, it has only as many of these as `bytes` would hold. Closes the cursor if the caller
  * stops early.
  */

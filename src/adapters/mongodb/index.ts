@@ -26,8 +26,8 @@ export interface MongodbStoreOptions<Declared extends DeclaredFields = DeclaredF
 }
 
 /**
- * `close` waits up to 9 s for calls in progress, then ends them. Only `load` and the deletion of a user with many
- * posts can last that long.
+ * `close` waits up to 9 s for calls in progress, then ends them. Only the deletion of a user with many posts can last
+ * that long.
  */
 export interface MongodbStore<Declared extends DeclaredFields = DeclaredFields>
   extends Store<Declared> {

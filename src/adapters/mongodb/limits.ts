@@ -41,7 +41,7 @@ export const limits = {
   /** Ids per point-read command, and concurrent commands for each collection. */
   pointReads: 64,
   pointReadCommands: 8,
-  /** Concurrent transactions that create records. */
+  /** Concurrent transactions that create records, without those of a group that was split by author. */
   groups: 4,
   /** A group is full at this many records, or once its JSON exceeds this many UTF-16 units. */
   groupRecords: 200,

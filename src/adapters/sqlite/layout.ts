@@ -144,7 +144,10 @@ export function prepareLayout(connection: Connection, file: string, steps = migr
   connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${newest}`);
 }
 
-/** Adds a new search field to the records: a migration for a new filter. */
+/**
+ * Adds a new search field to the records: a migration for a new filter. SQLite adds the column after the JSON, so to
+ * read it from a row means to read past the record's text.
+ */
 export function addSearchField(
   connection: Connection,
   collection: Collection,

@@ -96,7 +96,7 @@ function openConnection(
 
     if (layout !== newestLayout) {
       opened.transaction('IMMEDIATE', () => prepareLayout(opened, file));
-      // So that the file itself has the tables.
+      // `lastCommitIn` reads the file without its log, so the tables must be in the file itself.
       opened.exec('PRAGMA wal_checkpoint(PASSIVE)');
     }
     const declared = declareFields(opened, declaredFields);

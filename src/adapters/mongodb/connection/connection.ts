@@ -95,7 +95,7 @@ export class Connection {
         return;
       } catch (problem) {
         if (!this.#hasGivenUp) this.#report(problem);
-        // Each try declares the fields as pending, so that other processes reject their values.
+        // Not tried again, because each try makes the fields pending, and meanwhile other processes reject their values.
         if (problem instanceof DeclarationError) return;
       }
       await sleep(limits.reconnectMs, undefined, { ref: false });

@@ -1,17 +1,18 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import type { EventPosition } from '../../../ports/event-log.ts';
 import { checkLayout } from '../layout.ts';
 import { Connection } from './connection.ts';
 import { DriverError, damaged, hasCode, SqliteStoreError } from './errors.ts';
 
 // SQLite applies a log to whatever file is beside it, and goes on reading a file that another one was copied over
-// (https://sqlite.org/howtocorrupt.html, section 1.4). So every commit of the store also changes the table
-// `lastCommit`, whose one row is on a page of its own: it has the newest event, and the newest one in the file itself.
-// The row in the file, read without the log, tells whether the log was written for this file.
+// (https://sqlite.org/howtocorrupt.html, section 1.4). So every commit of the store writes its newest event to the table
+// `lastCommit`. Its row in the file, read without the log, is that of the last checkpoint. If the events of the log don't
+// contain it, the log belongs to another file.
 
-/** The newest event of a commit: its number, and its number and mark. */
-export type Commit = readonly [sequence: number, event: string];
+/** The newest event of a commit: its number and its position. */
+export type Commit = readonly [sequence: number, position: EventPosition];
 
 /** Returns the last commit in a data file itself, without its log; undefined if it has none or cannot be read. */
 export function lastCommitIn(file: string): Commit | undefined {

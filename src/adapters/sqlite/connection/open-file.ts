@@ -126,7 +126,7 @@ export class OpenFile {
   close(): void {
     try {
       if (this.isMoved()) {
-        // The moved file gets the log. A copy of it that is at the path needs the log too.
+        // The moved file gets the log (TRUNCATE). If a copy of it is at the path, the log stays for that copy, too (PASSIVE).
         const mode = isOwnFile(this.connection, this.path) ? 'PASSIVE' : 'TRUNCATE';
         this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
       } else {

@@ -43,7 +43,7 @@ interface Index {
   readonly from: string;
   /** The table that has the sort key and the id. */
   readonly table: string;
-  /** A condition that all records in one part of the index meet, and its term. */
+  /** The condition that chooses this part of the index. `terms` contains its SQL. */
   readonly served?: Condition | undefined;
   readonly terms: readonly Sql[];
 }
@@ -72,7 +72,10 @@ export class ListSql {
     return isOneRange && others.every((one) => one === served);
   }
 
-  /** Selects the positions and records of a range along an index: no other condition can use one. Ends with LIMIT. */
+  /**
+   * Reads a range along its index; a unary plus keeps SQLite from using an index for the other conditions. The caller
+   * binds the limit.
+   */
   along(record: Sql, { terms: range, isOneKey }: Range, start?: Has): Sql {
     const { from, table, served, terms } = this.#index(start);
     const others = splitConditions(this.#query).others.filter((one) => one !== served);

@@ -35,7 +35,7 @@ describe('write groups of the SQLite store', () => {
   it('check a record as it was when the call was made', async () => {
     const declaredFields = { users: { tags: 'text[]' } } as const;
     const { users } = folder.open(folder.file(), { declaredFields });
-    const tags: unknown[] = ['a'];
+    const tags: (string | number)[] = ['a'];
     const created = users.create({ ...user('1'), tags });
     tags[0] = 1;
     expect((await created).record).to.have.deep.property('tags', ['a']);

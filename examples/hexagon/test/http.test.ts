@@ -22,7 +22,6 @@ describe('the HTTP API', () => {
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
   }
-
   const addOwner = async () => (await send('POST', '/owners', { name: randomUUID() })).body.id;
 
   for (const [resource, getInput, change] of [

@@ -11,7 +11,8 @@ export function testNotes(store: Store): void {
   const notes = createNotes(store, randomUUID);
   const addOwner = async (quota = 100) => (await owners.create({ name: randomUUID(), quota })).id;
   const add = (ownerId: string) => notes.create({ ownerId, title: randomUUID() });
-  const addMany = (ownerId: string) => Array.from({ length: 10 }, () => add(ownerId));
+  const tenTimes = <T>(call: () => Promise<T>) => Array.from({ length: 10 }, call);
+  const addMany = (ownerId: string) => tenTimes(() => add(ownerId));
   /** Returns how many notes an owner has, which the owner must know. */
   async function countOf(ownerId: string): Promise<number> {
     const { items } = await notes.list({ ownerId, limit: 100 });
@@ -45,6 +46,16 @@ export function testNotes(store: Store): void {
     const errors = await errorsOf(...addMany(to), ...moves);
     expect(errors).to.deep.equal(Array(13).fill('quota-exceeded'));
     expect(await countOf(to)).to.equal(7);
+  });
+
+  it('decides on what no other call has changed', async () => {
+    const { id, ownerId } = await add(await addOwner());
+    const changes = tenTimes(() => notes.change(id, { pinned: true }, [1]));
+    expect(await errorsOf(...changes)).to.deep.equal(Array(9).fill('version-mismatch'));
+    const removals = tenTimes(() => notes.remove(id));
+    expect(await errorsOf(...removals)).to.deep.equal(Array(9).fill('note-not-found'));
+    await Promise.all([...addMany(ownerId), ...tenTimes(() => owners.change(ownerId, {}))]);
+    expect(await countOf(ownerId)).to.equal(10);
   });
 
   it('leaves no note of an owner who is removed in a race', async () => {

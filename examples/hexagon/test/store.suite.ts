@@ -18,7 +18,8 @@ export function testStore(store: Store): void {
 
   it('finds and lists records in the order of their ids', async () => {
     const other = change(b, {});
-    await save(d, a, other, c);
+    await save(d, { ...other, color: 'red' } as Owner, a, other, c);
+    await store.transaction(({ owners }) => owners.delete({ id: '' }));
     expect(await store.owners.find(c.id)).to.deep.equal(c);
     expect(await store.owners.find('?')).to.equal(undefined);
     expect(await read(store)).to.deep.equal([a, other, c, d]);

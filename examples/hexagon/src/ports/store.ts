@@ -8,19 +8,20 @@ export interface Page {
   readonly after?: string;
 }
 
-/** The records of one kind. A filter selects the records that have its values. */
+/** Selects the records that have these values. Stores would compare lists and objects differently. */
+export type Filter<R> = { readonly [Name in keyof R]?: R[Name] & (string | number | boolean) };
+
+/** The records of one kind. */
 export interface Reader<R extends Versioned> {
   find(id: string): Promise<R | undefined>;
-
   /** Returns records in ascending order of their ids. */
-  list(filter: Partial<R>, page: Page): Promise<readonly R[]>;
+  list(filter: Filter<R>, page: Page): Promise<readonly R[]>;
 }
 
 export interface Repository<R extends Versioned> extends Reader<R> {
   /** Adds a record, or replaces the one with its id. */
   save(record: R): Promise<void>;
-
-  delete(filter: Partial<R>): Promise<void>;
+  delete(filter: Filter<R>): Promise<void>;
 }
 
 export interface Repositories {

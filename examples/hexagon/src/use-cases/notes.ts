@@ -19,7 +19,6 @@ export function createNotes(store: Store, newId: () => string) {
         return note;
       });
     },
-
     get: async (id: string) => found(await store.notes.find(id), 'note-not-found'),
     list: (query: unknown) => readPage(store.notes, query, { ownerId: noteRules.ownerId }),
 

@@ -16,7 +16,6 @@ export function createOwners(store: Store, newId: () => string) {
       await store.transaction(({ owners }) => owners.save(owner));
       return owner;
     },
-
     get: async (id: string) => found(await store.owners.find(id), 'owner-not-found'),
     list: (query: unknown) => readPage(store.owners, query),
 

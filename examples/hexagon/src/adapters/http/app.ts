@@ -25,20 +25,16 @@ function addRoutes(router: Router, path: string, resource: Owners | Notes): void
     const { limit, ...query } = ctx.query;
     ctx.body = await resource.list(limit ? { ...query, limit: Number(limit) } : query);
   });
-
   router.post(path, jsonBody, async (ctx) => {
     const record = await resource.create(ctx.request.body);
     ctx.status = 201;
     ctx.set('Location', `${path}/${record.id}`);
     sendVersion(ctx, record);
   });
-
   router.get(`${path}/:id`, async (ctx) => sendVersion(ctx, await resource.get(idOf(ctx))));
-
   router.patch(`${path}/:id`, jsonBody, async (ctx) => {
     sendVersion(ctx, await resource.change(idOf(ctx), ctx.request.body, versionsOf(ctx)));
   });
-
   router.delete(`${path}/:id`, async (ctx) => {
     await resource.remove(idOf(ctx), versionsOf(ctx));
     ctx.status = 204;
@@ -46,7 +42,6 @@ function addRoutes(router: Router, path: string, resource: Owners | Notes): void
 }
 
 const types = ['application/json', 'application/merge-patch+json'];
-
 const parse = bodyParser({
   extendTypes: { json: types },
   onerror: (error, ctx) => ctx.throw('status' in error ? Number(error.status) : 500, error.message),

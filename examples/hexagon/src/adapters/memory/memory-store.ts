@@ -1,7 +1,7 @@
 import type { Note } from '../../domain/note.ts';
 import type { Owner } from '../../domain/owner.ts';
 import type { Versioned } from '../../domain/version.ts';
-import type { Repositories, Repository, Store } from '../../ports/store.ts';
+import type { Filter, Repositories, Repository, Store } from '../../ports/store.ts';
 
 type Tables = { readonly owners: Map<string, Owner>; readonly notes: Map<string, Note> };
 
@@ -17,7 +17,6 @@ export function createMemoryStore(): Store {
 
   return {
     ...openRepositories(() => tables),
-
     /** Runs one transaction after the other. Each changes copies of the tables. */
     transaction(work) {
       const result = last.then(async () => {
@@ -29,13 +28,12 @@ export function createMemoryStore(): Store {
       last = result.catch(() => {});
       return result;
     },
-
     close: async () => {},
   };
 }
 
 function openRepository<R extends Versioned>(getTable: () => Map<string, R>): Repository<R> {
-  const select = (filter: Partial<R>): R[] =>
+  const select = (filter: Filter<R>): R[] =>
     [...getTable().values()].filter((record) =>
       Object.entries(filter).every(([name, value]) => record[name as keyof R] === value),
     );

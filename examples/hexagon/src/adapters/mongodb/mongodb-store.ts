@@ -1,12 +1,12 @@
-import { type ClientSession, type Collection, type Db, MongoClient } from 'mongodb';
+import { type Collection, type Db, MongoClient, type OperationOptions } from 'mongodb';
 import { type Note, noteDefaults } from '../../domain/note.ts';
 import { type Owner, ownerDefaults } from '../../domain/owner.ts';
 import type { Versioned } from '../../domain/version.ts';
-import type { Repositories, Repository, Store } from '../../ports/store.ts';
+import type { Filter, Repositories, Repository, Store } from '../../ports/store.ts';
 
-const openRepositories = (database: Db, session?: ClientSession): Repositories => ({
-  notes: openRepository<Note>(database.collection('notes'), noteDefaults, session),
-  owners: openRepository<Owner>(database.collection('owners'), ownerDefaults, session),
+const openRepositories = (database: Db, options: OperationOptions = {}): Repositories => ({
+  notes: openRepository<Note>(database.collection('notes'), noteDefaults, options),
+  owners: openRepository<Owner>(database.collection('owners'), ownerDefaults, options),
 });
 
 /** Connects to a replica set. The database is the one in the URL unless it is given. */
@@ -21,7 +21,7 @@ export async function openMongodbStore(url: string, databaseName?: string): Prom
     /** Repeats the work when another transaction has written one of its documents. */
     transaction: (work) =>
       client.withSession((session) =>
-        session.withTransaction(() => work(openRepositories(database, session))),
+        session.withTransaction(() => work(openRepositories(database, { session }))),
       ),
     close: () => client.close(),
   };
@@ -36,26 +36,24 @@ type Document = { readonly _id: string };
 function openRepository<R extends Versioned>(
   collection: Collection<Document>,
   defaults: Partial<R>,
-  session?: ClientSession,
+  options: OperationOptions,
 ): Repository<R> {
-  const options = session ? { session } : {};
-
   /** Documents from before a field was added get its default. */
   const toRecord = ({ _id, ...fields }: Document) =>
     ({ id: _id, ...fields, ...defaults, ...fields }) as unknown as R;
-  const toFilter = ({ id, ...fields }: Partial<R>) => ({ ...fields, ...(id && { _id: id }) });
+  const query = ({ id: _id, ...rest }: Filter<R>) => (_id === undefined ? rest : { ...rest, _id });
   const select = (filter: object) => collection.find(filter, options).map(toRecord);
 
   return {
     find: async (id) => (await select({ _id: id }).next()) ?? undefined,
     list: (filter, { after = '', limit }) =>
-      select({ $and: [toFilter(filter), { _id: { $gt: after } }] })
+      select({ $and: [query(filter), { _id: { $gt: after } }] })
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
     async save({ id, ...fields }) {
       await collection.replaceOne({ _id: id }, fields, { ...options, upsert: true });
     },
-    delete: async (filter) => void (await collection.deleteMany(toFilter(filter), options)),
+    delete: async (filter) => void (await collection.deleteMany(query(filter), options)),
   };
 }

@@ -25,6 +25,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
   writer.exec('PRAGMA journal_mode = WAL');
   await runTransaction(writer, async () => {
     const version = Number(writer.prepare('PRAGMA user_version').get()?.user_version);
+    if (version > migrations.length) throw new Error(`${path} was written by a newer version.`);
     for (const migration of migrations.slice(version)) writer.exec(migration);
     writer.exec(`PRAGMA user_version = ${migrations.length}`);
   });
@@ -35,14 +36,12 @@ export async function openSqliteStore(path: string): Promise<Store> {
 
   return {
     ...openRepositories(reader),
-
     /** Runs one transaction after the other, because they share a connection. */
     transaction(work) {
       const result = last.then(() => runTransaction(writer, () => work(repositories)));
       last = result.catch(() => {});
       return result;
     },
-
     async close() {
       reader.close();
       writer.close();

@@ -51,7 +51,7 @@ describe('rostrum backup', function () {
     expect(stdout).to.match(
       /^Backed up sqlite:.*live\.db to .*copy\.db, and checked all its tables and indexes\n$/,
     );
-    expect(during, 'writes went on meanwhile').to.be.above(10);
+    expect(during, 'writes went on meanwhile').to.be.above(0);
     expect(existsSync(path('copy.db.part'))).to.equal(false);
     const database = new DatabaseSync(path('copy.db'), { readOnly: true });
     expect(database.prepare('PRAGMA integrity_check').all()).to.deep.equal([

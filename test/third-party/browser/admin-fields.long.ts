@@ -212,14 +212,26 @@ describe('/admin with custom fields and unusual values', function () {
   it('tells a field that is not set from one that is No', async () => {
     const { id } = await send('POST', '/posts', { title: 'Hot?' });
     await admin(`#/posts/${id}`, async (page) => {
-      const hot = page.getByRole('combobox', { name: 'Hot' });
-      for (const [choice, value] of Object.entries({ No: false, 'Not set': undefined })) {
-        await hot.selectOption(choice);
+      const hot = page.getByRole('checkbox', { name: 'Hot', exact: true });
+      const isMixed = () => hot.evaluate((box: { indeterminate: boolean }) => box.indeterminate);
+      const expectSaved = async (version: number, value: boolean | undefined) => {
         await save(page);
         await told(page, 'Saved.');
-        await page.getByText(value === false ? 'Version 2' : 'Version 3').waitFor();
+        await page.getByText(`Version ${version}`).waitFor();
         expect((await send('GET', `/posts/${id}`)).hot).to.equal(value);
-      }
+        expect([await hot.isChecked(), await isMixed()]).to.deep.equal([
+          value === true,
+          value === undefined,
+        ]);
+      };
+      expect(await isMixed()).to.equal(true);
+      await hot.focus();
+      await page.keyboard.press('Space');
+      await expectSaved(2, true);
+      await hot.uncheck();
+      await expectSaved(3, false);
+      await page.getByRole('button', { name: 'Clear Hot' }).click();
+      await expectSaved(4, undefined);
     });
   });
 
@@ -227,7 +239,7 @@ describe('/admin with custom fields and unusual values', function () {
     const { id } = await send('POST', '/posts', { title: 'Both', tags: ['a'] });
     await admin(`#/posts/${id}`, async (page) => {
       await page.getByRole('textbox', { name: 'Tags' }).fill('mine');
-      await page.getByRole('combobox', { name: 'Hot' }).selectOption('Yes');
+      await page.getByRole('checkbox', { name: 'Hot', exact: true }).check();
       await send('PATCH', `/posts/${id}`, { tags: ['a', 'theirs'], hot: false });
       await page.getByLabel('Tags, theirs').getByText('a, theirs', { exact: true }).waitFor();
       await page.getByLabel('Hot, theirs').getByText('No', { exact: true }).waitFor();

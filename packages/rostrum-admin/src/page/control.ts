@@ -66,6 +66,23 @@ export function labelled(entry: Entry): ui.Html {
     ${error ? html`<p class="error" id=${`${id}-error`}>${error}</p>` : ''}</div>`;
 }
 
+/** A boolean. It is neither checked nor unchecked until somebody sets it: a field that is not set is not No. */
+function checkbox({ field, text, error, set }: Entry, id: string, about: string | typeof nothing) {
+  const isSet = text === 'true' || text === 'false';
+  const toggle = (event: Event) => set(`${(event.currentTarget as HTMLInputElement).checked}`);
+  const clear = () => {
+    document.getElementById(id)?.focus(); // The button disappears.
+    set('');
+  };
+  return html`<div class="bar"><input id=${id} type="checkbox" .checked=${text === 'true'} .indeterminate=${!isSet}
+    aria-invalid=${error ? 'true' : 'false'} aria-describedby=${about} @change=${toggle}>
+    ${
+      text === ''
+        ? html`<span class="soft">Not set</span>`
+        : html`<button type="button" aria-label=${`Clear ${field.label}`} @click=${clear}>Clear</button>`
+    }</div>`;
+}
+
 function input(entry: Entry, id: string, about: string | typeof nothing): ui.Html {
   const { field, control, text, error, set } = entry;
   const invalid = error ? 'true' : 'false';
@@ -79,6 +96,9 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
       return html`<textarea id=${id} class=${control} .value=${text}
         spellcheck=${control === 'long'} aria-required=${field.isRequired} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}></textarea>`;
     case 'choice': {
+      const isBoolean =
+        field.choices.length === 2 && [true, false].every((one) => field.choices.includes(one));
+      if (isBoolean && /^(?:true|false|null)?$/.test(text)) return checkbox(entry, id, about);
       // A stored value that is no choice any more stays one.
       const choices = field.choices.map((one) => [JSON.stringify(one), ui.wordOf(one)] as const);
       return select(new Map([['', 'Not set'], [text, text || 'Not set'], ...choices]));

@@ -64,9 +64,9 @@ const chars: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"',
 /** Tags that begin a block of their own, which needs no paragraph around it. */
 const block = /^<[/!]?(?:h\d|ul|ol|li|dl|pre|table|tr|t[dh]|blockquote|figure|div|hr|--)/i;
 
-/** WordPress: `[caption width="300"]<img …> Text[/caption]`. Bounded, because each bracket is tried. */
+/** WordPress: `[caption width="300"]<img …> Text[/caption]`. Nothing in it can match in two ways, so it stays fast. */
 const caption =
-  /\[caption[^\]]{0,200}\]([^[\n]{0,1000}<img[^[>]{0,1000}>(?:<\/a>)?)([^[\n]{0,1000})\[\/caption\]/g;
+  /\[caption[^[\]]*\]\s*((?:<a [^<>]*>)?<img [^<>]*>(?:<\/a>)?)([^[\n]*)\[\/caption\]/g;
 
 function unsafe({ body, format }: Text): string {
   if (format === 'markdown') return markdown.render(body);

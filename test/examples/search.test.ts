@@ -208,6 +208,28 @@ describe('the SQLite search example', () => {
     );
   });
 
+  it('answers 500 queries as if 200 hidden posts were not there', async () => {
+    const [all, visible] = [new SqliteSearch(':memory:'), new SqliteSearch(':memory:')];
+    for (let n = 0; n < 300; n++) {
+      const day = new Date(Date.UTC(2026, 0, 1 + (n % 7))).toISOString();
+      const at = [day, null, '2999-01-01T00:00:00.000Z'][n % 3] ?? null;
+      const post = { ...postOf(n, `w${n % 50} v${n % 11}`, day), publishedAt: at };
+      await all.updateDocuments([post]);
+      if (n % 3 === 0) await visible.updateDocuments([post]);
+    }
+    for (let n = 0; n < 500; n++) {
+      const query = [`w${n % 50}`, `w${n % 50} v${n % 11}`, `v${n % 11}`, 'w1', 'v1 '][n % 5] ?? '';
+      for (let after: number | undefined; ; ) {
+        const options = { limit: 3, ...(after && { after }) };
+        const page = all.find(query, options);
+        expect(page, query).to.deep.equal(visible.find(query, options));
+        after = page.next;
+        if (after === undefined) break;
+      }
+    }
+    for (const search of [all, visible]) search.close();
+  });
+
   it('follows a server, across restarts of both', async () => {
     const store = createMemoryStore();
     const { posts } = createRostrum(store);

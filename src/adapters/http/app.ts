@@ -19,7 +19,7 @@ import type { Endpoint } from './endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
 import { handleErrors, reportErrors } from './errors.ts';
-import { Limiter } from './limiter.ts';
+import { Limiter } from './limits/limiter.ts';
 import { logRequests } from './operator/log.ts';
 import { countRequests } from './operator/metrics.ts';
 import { sendOk } from './operator/probes.ts';

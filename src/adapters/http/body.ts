@@ -3,7 +3,7 @@ import bodyParser from 'koa-bodyparser';
 import { isPlainObject } from '../../domain/records/json.ts';
 import { type Context, type Middleware, RequestAborted } from './context.ts';
 import { type AcceptedBody, acceptedBodies } from './endpoint.ts';
-import { type Limiter, smallBody } from './limiter.ts';
+import { type Limiter, smallBody } from './limits/limiter.ts';
 import { Problem } from './problems/problem.ts';
 import { maxBodyBytes } from './sizes.ts';
 

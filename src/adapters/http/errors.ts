@@ -5,8 +5,8 @@ import type Koa from 'koa';
 import { isRostrumError } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Context, type Middleware, RequestAborted } from './context.ts';
-import { entityTag, versionMismatch } from './headers/preconditions.ts';
 import { failureLog } from './operator/log.ts';
+import { entityTag, versionMismatch } from './preconditions.ts';
 import { overloadedRetryAfter } from './problems/catalogue.ts';
 import { Problem, problemHeaders, problemResponse } from './problems/problem.ts';
 

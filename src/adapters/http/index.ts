@@ -23,4 +23,4 @@ export type {
   ServeOptions,
   ServerLimits,
 } from './options.ts';
-export { type RunningServer, serve } from './serve.ts';
+export { type RunningServer, serve } from './server/serve.ts';

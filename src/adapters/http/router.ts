@@ -13,7 +13,7 @@ import {
   setOperation,
 } from './context.ts';
 import { acceptedBodies, allMethods, type Endpoint, type Method } from './endpoint.ts';
-import type { Limiter } from './limiter.ts';
+import type { Limiter } from './limits/limiter.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
 import { validateHeaders, validateQuery } from './validate.ts';

@@ -2,11 +2,11 @@ import { codePoints } from '../../../domain/records/text.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import { type Context, stopSignals } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { releaseSlots } from '../limiter.ts';
+import { releaseSlots } from '../limits/limiter.ts';
+import { clientOf } from '../limits/slots.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { maxPositionLength } from '../sizes.ts';
-import { clientOf } from '../slots.ts';
 import { integer } from '../validate.ts';
 
 /** How many requests of one client can wait for an event. */

@@ -3,12 +3,12 @@ import type { FieldDeclarations } from '../../../domain/fields/declared-fields.t
 import type { PostFilter, PostSort } from '../../../domain/lists/search.ts';
 import type { PostInput } from '../../../domain/records/post.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { preconditionOf } from '../headers/preconditions.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, postListParameters } from '../lists/parameters.ts';
 import { readListQuery, readPostFilter } from '../lists/query.ts';
 import { queryHint } from '../lists/query-hint.ts';
 import { logChange } from '../operator/log.ts';
+import { preconditionOf } from '../preconditions.ts';
 import {
   changeHeaders,
   createOptions,

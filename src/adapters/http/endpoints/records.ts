@@ -6,6 +6,7 @@ import type { Collection, Versioned } from '../../../domain/records/record.ts';
 import type { UserInput } from '../../../domain/records/user.ts';
 import type { Context, Handler } from '../context.ts';
 import type { Endpoint, Parameter } from '../endpoint.ts';
+import { logChange } from '../operator/log.ts';
 import {
   entityTag,
   entityTagsPattern,
@@ -13,8 +14,7 @@ import {
   parseEntityTags,
   preconditionOf,
   type View,
-} from '../headers/preconditions.ts';
-import { logChange } from '../operator/log.ts';
+} from '../preconditions.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { sendJsonText } from '../send.ts';
 

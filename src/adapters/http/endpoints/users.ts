@@ -5,12 +5,12 @@ import type { UserInput } from '../../../domain/records/user.ts';
 import { deleteModes } from '../../../ports/user-repository.ts';
 import type { Middleware } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { preconditionOf } from '../headers/preconditions.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, userListParameters } from '../lists/parameters.ts';
 import { readListQuery, readUserFilter } from '../lists/query.ts';
 import { queryHint } from '../lists/query-hint.ts';
 import { logChange } from '../operator/log.ts';
+import { preconditionOf } from '../preconditions.ts';
 import { oneOf } from '../validate.ts';
 import {
   changeHeaders,

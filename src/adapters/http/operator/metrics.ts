@@ -1,5 +1,5 @@
 import type { Middleware } from '../context.ts';
-import type { LimiterState } from '../limiter.ts';
+import type { LimiterState } from '../limits/limiter.ts';
 
 /**
  * Counts requests. Every label is one of a small set: an operation, a page, or the code of a problem; never

@@ -2,7 +2,7 @@ import type { Router } from '@koa/router';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { mcpPath, metadataPath, resourceMetadata } from '../access/metadata.ts';
 import { createRouter, type Middleware, type RostrumState, setOperation } from '../context.ts';
-import type { Limiter } from '../limiter.ts';
+import type { Limiter } from '../limits/limiter.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type RostrumAppOptions } from '../options.ts';
 import { sendJson } from '../send.ts';

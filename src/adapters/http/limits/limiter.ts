@@ -1,4 +1,4 @@
-import { type Context, type Middleware, RequestAborted } from './context.ts';
+import { type Context, type Middleware, RequestAborted } from '../context.ts';
 import { Clients, overloaded, Slots, slotLimits } from './slots.ts';
 
 /** In bytes. A larger body needs a slot to be read, and another one to be used. */

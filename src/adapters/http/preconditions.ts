@@ -1,7 +1,7 @@
-import type { Precondition, Versions } from '../../../domain/records/precondition.ts';
-import type { Version } from '../../../domain/records/record.ts';
-import type { Context } from '../context.ts';
-import { Problem } from '../problems/problem.ts';
+import type { Precondition, Versions } from '../../domain/records/precondition.ts';
+import type { Version } from '../../domain/records/record.ts';
+import type { Context } from './context.ts';
+import { Problem } from './problems/problem.ts';
 
 /** How much of a record a representation has. Each has tags of its own (RFC 9110, section 8.8.3). */
 export type View = 'full' | 'public';

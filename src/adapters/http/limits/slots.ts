@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { RostrumError } from '../../domain/errors.ts';
-import { rateLimitKey } from './access/rate-limit.ts';
-import { accepted } from './connections.ts';
-import { type Context, RequestAborted } from './context.ts';
+import { RostrumError } from '../../../domain/errors.ts';
+import { rateLimitKey } from '../access/rate-limit.ts';
+import { type Context, RequestAborted } from '../context.ts';
+import { accepted } from '../server/connections.ts';
 
 /** In bytes. A larger response counts until its client has read it. */
 const smallResponse = 64 * 1024;

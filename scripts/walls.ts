@@ -22,20 +22,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/credentials/': ['own folder', ...core, node, 'jose$'],
   'src/adapters/http/': [...http(), '@koa/router$', 'koa-(?:bodyparser|compose)$'],
   'src/adapters/http/problems/': http('problems/|sizes'),
-  'src/adapters/http/headers/': http('headers/|problems/|context|target'),
   'src/adapters/http/operator/': [
-    ...http('operator/|problems/|context|limiter|send|target'),
+    ...http('operator/|problems/|context|limits/|send|target'),
     '@opentelemetry/api$',
   ],
-  'src/adapters/http/access/': http(
-    'access/|headers/|operator/|problems/|client-address|context|target',
-  ),
+  'src/adapters/http/access/': http('access/|operator/|problems/|client-address|context|target'),
   'src/adapters/http/lists/': http('lists/|problems/|context|endpoint.ts|send|target|validate'),
-  'src/adapters/http/endpoints/': http('(?!app|fetch/|openapi/|pages/|router|serve)'),
+  'src/adapters/http/endpoints/': http('(?!app|fetch/|openapi/|pages/|router|server/)'),
   'src/adapters/http/openapi/': http(
     'openapi/|endpoints/|problems/|endpoint.ts|options|sizes|target',
   ),
-  'src/adapters/http/pages/': [...http('(?!app|fetch/|openapi/|serve)'), '@koa/router$'],
+  'src/adapters/http/pages/': [...http('(?!app|fetch/|openapi/|server/)'), '@koa/router$'],
   'src/adapters/inversify/': [
     'src/(?:adapters|domain|ports|settings)/',
     'inversify$',

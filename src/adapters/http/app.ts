@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import Koa, { type Middleware as KoaMiddleware } from 'koa';
@@ -6,15 +5,7 @@ import { storeUnavailable } from '../../domain/errors.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { checkCors, cors } from './access/cors.ts';
-import { clientAddresses } from './client-address.ts';
-import {
-  type AppSettings,
-  composeSteps,
-  createRouter,
-  type Middleware,
-  setOperation,
-  stopSignals,
-} from './context.ts';
+import { composeSteps, createRouter, type Middleware, setOperation } from './context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
@@ -27,22 +18,9 @@ import { checkOptionNames, type RostrumAppOptions, type RostrumHttpOptions } fro
 import { problemsRouter } from './pages/problems.ts';
 import { pagesRouter } from './pages/router.ts';
 import { Problem } from './problems/problem.ts';
+import { checkTarget, initState, rejectDuringShutdown, type StateOptions } from './request.ts';
 import { apiRouter, notFound, otherMethods } from './router.ts';
-import { commonHeaders } from './send.ts';
-import { maxTargetLength } from './sizes.ts';
-import {
-  hostForm,
-  mountPath,
-  normalizePrefix,
-  normalizePublicUrl,
-  parseTarget,
-  pathBelow,
-  type Query,
-  restoreBaseUrl,
-} from './target.ts';
-
-/** The options of any way to serve Rostrum. */
-type ChainOptions = Partial<RostrumAppOptions>;
+import { normalizePrefix, parseTarget, pathBelow, restoreBaseUrl } from './target.ts';
 
 /**
  * Creates the middleware chain of every request, from the first step to the last. All of these use it:
@@ -50,10 +28,7 @@ type ChainOptions = Partial<RostrumAppOptions>;
  *
  * @param routers the routes of pages and of the API
  */
-function createMiddleware(
-  options: ChainOptions & Pick<AppSettings, 'isWholeSite'>,
-  routers: readonly Middleware[],
-): KoaMiddleware {
+function createMiddleware(options: StateOptions, routers: readonly Middleware[]): KoaMiddleware {
   const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
   checkCors(options);
   return composeSteps([
@@ -161,12 +136,12 @@ export function rostrumListener(
 }
 
 /** An app that serves the paths below the prefix; every other path is 404. */
-export function createApiApp(rostrum: AnyRostrum, options: ChainOptions): Koa {
+export function createApiApp(rostrum: AnyRostrum, options: Partial<RostrumAppOptions>): Koa {
   return koaAppFor(apiChain(rostrum, options), options);
 }
 
 /** The chain of the API without pages. */
-function apiChain(rostrum: AnyRostrum, options: ChainOptions): KoaMiddleware {
+function apiChain(rostrum: AnyRostrum, options: Partial<RostrumAppOptions>): KoaMiddleware {
   const prefix = normalizePrefix(options.prefix);
   const endpoints = [...endpointsFor(rostrum.declaredFields), ...mcpEndpoints(options)];
   const api = apiRouter(rostrum, prefix, options, limiterFor(options), endpoints);
@@ -176,13 +151,13 @@ function apiChain(rostrum: AnyRostrum, options: ChainOptions): KoaMiddleware {
   ]);
 }
 
-function limiterFor({ metrics }: ChainOptions): Limiter {
+function limiterFor({ metrics }: Partial<RostrumAppOptions>): Limiter {
   const limiter = new Limiter();
   metrics?.limiter?.(() => limiter.state);
   return limiter;
 }
 
-function koaAppFor(serve: KoaMiddleware, { logger }: ChainOptions): Koa {
+function koaAppFor(serve: KoaMiddleware, { logger }: Partial<RostrumAppOptions>): Koa {
   const app = new Koa().use(serve);
   reportErrors(app, logger);
   return app;
@@ -239,85 +214,3 @@ const batchResponses: Middleware = async (_, next) => {
   });
   return iterationEnd;
 };
-
-/** A client's own `X-Request-Id` that is safe to log and send back. */
-const safeRequestId = /^[A-Za-z0-9._-]{1,128}$/;
-
-/** `traceparent` (W3C Trace Context): version, trace id, parent id, flags. */
-const traceParent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?![^-])/;
-
-const noQuery: Query = new Map();
-
-/** Creates `ctx.state.rostrum`, and sets the headers of every response. */
-export function initState(options: ChainOptions & Pick<AppSettings, 'isWholeSite'>): Middleware {
-  const { logger, requireIfMatch = false, issuer, isWholeSite } = options;
-  const publicUrl = normalizePublicUrl(options.publicUrl);
-  const prefix = normalizePrefix(options.prefix);
-  const settings = { logger, requireIfMatch, issuer, isWholeSite, prefix };
-  const addressOf = clientAddresses(options.trustedProxies);
-  return (ctx, next) => {
-    const { url, headers } = ctx;
-    const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
-    const sentId = String(headers['x-request-id'] ?? '');
-    const requestId = safeRequestId.test(sentId) ? sentId : randomUUID();
-    const target = parseTarget(url);
-    const siteUrl = publicUrl ?? (url === originalUrl ? '' : mountPath(url, originalUrl));
-    const apiUrl = siteUrl + prefix;
-    ctx.state.rostrum = {
-      settings,
-      requestId,
-      hostMatches: ctx.matched?.length ?? 0,
-      address: addressOf(ctx.req),
-      target,
-      host: target.authority ?? headers.host,
-      siteUrl,
-      apiUrl,
-      problemsUrl: `${isWholeSite ? siteUrl : apiUrl}/problems`,
-      traceId: traceParent.exec(String(headers.traceparent))?.[1],
-      operation: '',
-      problem: undefined,
-      refusal: undefined,
-      caller: undefined,
-      namedCaller: undefined,
-      releases: [],
-      services: undefined,
-      query: noQuery,
-    };
-    ctx.set(commonHeaders(requestId));
-    return next();
-  };
-}
-
-/** During a shutdown, new requests get a 503, except for `/livez`. */
-const rejectDuringShutdown: Middleware = ({ req: { socket }, state: { rostrum } }, next) => {
-  if (stopSignals.get(socket)?.aborted !== true || rostrum.target.path === '/livez') return next();
-  throw new Problem('shutting-down', 'The server is shutting down; nothing was changed.');
-};
-
-function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Middleware {
-  return (ctx, next) => {
-    const { target, host } = ctx.state.rostrum;
-    if (ctx.originalUrl.length > maxTargetLength) {
-      const text = `The path and the query must have at most ${maxTargetLength} characters.`;
-      throw new Problem('uri-too-long', text);
-    }
-    if (!target.isValid) {
-      const text = 'The request target is malformed: check its percent-encoding, scheme and host.';
-      throw new Problem('invalid-path', text);
-    }
-    // A request without Host (HTTP/1.0) is accepted: this check protects browsers, which always send one.
-    if (host && !hostForm.test(host)) {
-      const text = 'The Host header must be a name or an address, with or without a port.';
-      throw new Problem('bad-request', text);
-    }
-    const name = host?.toLowerCase().replace(/\.?(?::\d*)?$/, '');
-    if (name !== undefined && isOwnHost?.(name) === false) {
-      const text =
-        'The Host header names another server. If clients reach the server by it, set its public URL (--public-url).';
-      throw new Problem('misdirected-request', text);
-    }
-    // Routes match the normalized path, and Koa cannot parse a target in absolute form.
-    if (ctx.url !== target.url) ctx.url = target.url;
-    return next();
-  };
-}

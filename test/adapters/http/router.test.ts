@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import Koa from 'koa';
-import { initState } from '../../../src/adapters/http/app.ts';
 import type { Endpoint } from '../../../src/adapters/http/endpoint.ts';
 import { serve } from '../../../src/adapters/http/index.ts';
 import { Limiter } from '../../../src/adapters/http/limits/limiter.ts';
+import { initState } from '../../../src/adapters/http/request.ts';
 import { apiRouter } from '../../../src/adapters/http/router.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';

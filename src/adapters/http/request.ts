@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { clientAddresses } from './client-address.ts';
+import { type AppSettings, type Middleware, stopSignals } from './context.ts';
+import type { RostrumAppOptions } from './options.ts';
+import { Problem } from './problems/problem.ts';
+import { commonHeaders } from './send.ts';
+import { maxTargetLength } from './sizes.ts';
+import {
+  hostForm,
+  mountPath,
+  normalizePrefix,
+  normalizePublicUrl,
+  parseTarget,
+  type Query,
+} from './target.ts';
+
+/** The options of any way to serve Rostrum, and how it is served. */
+export type StateOptions = Partial<RostrumAppOptions> & Pick<AppSettings, 'isWholeSite'>;
+
+/** A client's own `X-Request-Id` that is safe to log and send back. */
+const safeRequestId = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** `traceparent` (W3C Trace Context): version, trace id, parent id, flags. */
+const traceParent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?![^-])/;
+
+const noQuery: Query = new Map();
+
+/** Creates `ctx.state.rostrum`, and sets the headers of every response. */
+export function initState(options: StateOptions): Middleware {
+  const { logger, requireIfMatch = false, issuer, isWholeSite } = options;
+  const publicUrl = normalizePublicUrl(options.publicUrl);
+  const prefix = normalizePrefix(options.prefix);
+  const settings = { logger, requireIfMatch, issuer, isWholeSite, prefix };
+  const addressOf = clientAddresses(options.trustedProxies);
+  return (ctx, next) => {
+    const { url, headers } = ctx;
+    const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
+    const sentId = String(headers['x-request-id'] ?? '');
+    const requestId = safeRequestId.test(sentId) ? sentId : randomUUID();
+    const target = parseTarget(url);
+    const siteUrl = publicUrl ?? (url === originalUrl ? '' : mountPath(url, originalUrl));
+    const apiUrl = siteUrl + prefix;
+    ctx.state.rostrum = {
+      settings,
+      requestId,
+      hostMatches: ctx.matched?.length ?? 0,
+      address: addressOf(ctx.req),
+      target,
+      host: target.authority ?? headers.host,
+      siteUrl,
+      apiUrl,
+      problemsUrl: `${isWholeSite ? siteUrl : apiUrl}/problems`,
+      traceId: traceParent.exec(String(headers.traceparent))?.[1],
+      operation: '',
+      problem: undefined,
+      refusal: undefined,
+      caller: undefined,
+      namedCaller: undefined,
+      releases: [],
+      services: undefined,
+      query: noQuery,
+    };
+    ctx.set(commonHeaders(requestId));
+    return next();
+  };
+}
+
+/** During a shutdown, new requests get a 503, except for `/livez`. */
+export const rejectDuringShutdown: Middleware = ({ req: { socket }, state: { rostrum } }, next) => {
+  if (stopSignals.get(socket)?.aborted !== true || rostrum.target.path === '/livez') return next();
+  throw new Problem('shutting-down', 'The server is shutting down; nothing was changed.');
+};
+
+/** Rejects a target or a host that the server does not serve: 414, 400, 421. */
+export function checkTarget(isOwnHost: RostrumAppOptions['isOwnHost']): Middleware {
+  return (ctx, next) => {
+    const { target, host } = ctx.state.rostrum;
+    if (ctx.originalUrl.length > maxTargetLength) {
+      const text = `The path and the query must have at most ${maxTargetLength} characters.`;
+      throw new Problem('uri-too-long', text);
+    }
+    if (!target.isValid) {
+      const text = 'The request target is malformed: check its percent-encoding, scheme and host.';
+      throw new Problem('invalid-path', text);
+    }
+    // A request without Host (HTTP/1.0) is accepted: this check protects browsers, which always send one.
+    if (host && !hostForm.test(host)) {
+      const text = 'The Host header must be a name or an address, with or without a port.';
+      throw new Problem('bad-request', text);
+    }
+    const name = host?.toLowerCase().replace(/\.?(?::\d*)?$/, '');
+    if (name !== undefined && isOwnHost?.(name) === false) {
+      const text =
+        'The Host header names another server. If clients reach the server by it, set its public URL (--public-url).';
+      throw new Problem('misdirected-request', text);
+    }
+    // Routes match the normalized path, and Koa cannot parse a target in absolute form.
+    if (ctx.url !== target.url) ctx.url = target.url;
+    return next();
+  };
+}

@@ -18,14 +18,15 @@ FROM node:24-slim
 COPY --from=bundle /rostrum /rostrum
 WORKDIR /rostrum
 
-# Starts the program once on each kind of store and stops it at its first line, which fills Node's compile
-# cache. Each user has a cache of their own. Only root can change this one afterwards.
+# Starts the program once on each kind of store and stops it when it is ready, or reports that MongoDB is not. This
+# fills Node's compile cache. Each user has a cache of their own. Only root can change this one afterwards.
 RUN install --directory --owner=node --group=node /data .cache && \
   setpriv --reuid=node --regid=node --clear-groups node --eval " \
-    for (const store of ['sqlite:/tmp/warm.db', 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=1']) { \
+    const url = 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=1'; \
+    for (const [store, output] of [['sqlite:/tmp/warm.db', 'stdout'], [url, 'stderr']]) { \
       const args = ['dist/main.js', '--port', '0', '--store', store]; \
       const server = child_process.spawn(process.execPath, args); \
-      for (const output of [server.stdout, server.stderr]) output.once('data', () => server.kill()); \
+      server[output].once('data', () => server.kill()); \
     }" && \
   chown --recursive root:root .cache && chmod --recursive a+rX .cache && rm /tmp/warm.db
 

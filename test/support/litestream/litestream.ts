@@ -29,7 +29,7 @@ export async function findLitestream(): Promise<string | undefined> {
   } catch (error) {
     if (process.env.CI === 'true' && process.platform !== 'win32') throw error;
     console.error(
-      '  The test with Litestream is skipped. Put it on the PATH, for example by `go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.17`.',
+      '  The test with Litestream is skipped. Put it on the PATH, for example by `go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.18`.',
     );
     return undefined;
   }

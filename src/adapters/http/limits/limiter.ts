@@ -24,7 +24,7 @@ export class Limiter {
   readonly #bodies = new Slots(slotLimits.bodies);
   readonly #parsers = new Slots(slotLimits.parsers);
   readonly #lists = new Slots(slotLimits.lists);
-  readonly #shortLists = new Slots(slotLimits.lists);
+  readonly #shortLists = new Slots(slotLimits.shortLists);
   readonly #others = new Slots(Number.POSITIVE_INFINITY, slotLimits.otherWaitingPerClient);
   /** Requests in progress or waiting. */
   #count = 0;

@@ -109,10 +109,9 @@ export class Slots {
     return this.running < this.#capacity && hasRoom;
   }
 
-  /** True once the class without a capacity has used its time in this iteration; slots bound the other classes. */
+  /** True once this class has used its time in this iteration. */
   get #isLong(): boolean {
-    const hasCapacity = Number.isFinite(this.#capacity);
-    return !hasCapacity && performance.now() - this.#since > slotLimits.iterationMs;
+    return performance.now() - this.#since > slotLimits.iterationMs;
   }
 
   /** Takes a slot until the request ends: 503 after a wait. */

@@ -7,13 +7,12 @@ import {
   type Id,
   type Version,
   type Versioned,
-  VersionedRecord,
   versionToLoad,
 } from '../../domain/records/record.ts';
 import type { User } from '../../domain/records/user.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
-import { jsonOf, matches, positionOf, type Row, type Table, versionedOf } from './table.ts';
+import { matches, positionOf, type Row, type Table, versionedOf, withFields } from './table.ts';
 
 export interface State {
   isClosed: boolean;
@@ -59,12 +58,12 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
 
   async list(query: ListQuery): Promise<Page<R>> {
     const { conditions, order, after, total, fields } = query;
-    const rows = this.table.rowsAfter(order, after).filter((row) => matches(row, conditions));
-    const records = rows.map((row) => ({ row, json: jsonOf(row, fields) }));
-    const cut = cutPage(records, query, ({ row }) => positionOf(row, order));
-    const items = cut.items.map(({ row, json }) => new VersionedRecord<R>(json, row.version));
+    const found = this.table.rowsAfter(order, after).filter((row) => matches(row, conditions));
+    const rows = fields ? found.map((row) => withFields(row, fields)) : found;
+    const { items, next } = cutPage(rows, query, (row) => positionOf(row, order));
     const count = total && { total: this.table.matching(conditions).length };
-    return { items, next: cut.next, isProjected: fields !== undefined, ...count };
+    const isProjected = fields !== undefined;
+    return { items: items.map((row) => versionedOf<R>(row)), next, isProjected, ...count };
   }
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {

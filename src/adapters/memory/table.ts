@@ -14,6 +14,7 @@ import type { Post } from '../../domain/records/post.ts';
 import {
   type Collection,
   type Id,
+  pickFields,
   type Version,
   VersionedRecord,
 } from '../../domain/records/record.ts';
@@ -27,8 +28,6 @@ export interface Row {
   readonly id: Id;
   readonly version: Version;
   readonly json: string;
-  /** Where each top-level field begins in the JSON text, and where it ends. */
-  readonly spans: ReadonlyMap<string, readonly [start: number, end: number]>;
   readonly search: SearchRow;
   /** The values of the declared fields; null if absent. */
   readonly declared: JsonObject;
@@ -84,17 +83,7 @@ export class Table<R extends User | Post> {
       const value = isUnique ? declaredValue(declared, name) : null;
       if (value !== null) unique.set(JSON.stringify([name, value]), () => fieldTaken(name));
     }
-    const texts = Object.entries(record).map(([name, value]) => {
-      return [name, `${JSON.stringify(name)}:${JSON.stringify(value)}`] as const;
-    });
-    let end = 0;
-    const spans = texts.map(([name, text]) => {
-      const start = end + 1; // After a brace or a comma.
-      end = start + text.length;
-      return [name, [start, end]] as const;
-    });
-    const json = `{${texts.map(([, text]) => text).join(',')}}`;
-    return { id: record.id, version, json, spans: new Map(spans), search, declared, unique };
+    return { id: record.id, version, json: JSON.stringify(record), search, declared, unique };
   }
 
   /** @throws RostrumError `email-taken`, `field-taken` */
@@ -199,15 +188,11 @@ function meets({ search, declared }: Row, condition: Condition): boolean {
   }
 }
 
-/** Returns the JSON of a record, or of its id and these fields. */
-export function jsonOf({ json, spans }: Row, fields?: readonly string[]): string {
-  if (fields === undefined) return json;
-  const shown = new Set(['id', ...fields]);
-  const picked = [...spans].filter(([name]) => shown.has(name));
-  return `{${picked.map(([, span]) => json.slice(...span)).join(',')}}`;
+export function withFields(row: Row, fields: readonly string[]): Row {
+  return { ...row, json: JSON.stringify(pickFields(JSON.parse(row.json), fields)) };
 }
 
 /** Returns a fresh copy, which callers may modify. */
-export function versionedOf<R>({ json, version }: Row): VersionedRecord<R> {
-  return new VersionedRecord<R>(json, version);
+export function versionedOf<R>(row: Row): VersionedRecord<R> {
+  return new VersionedRecord<R>(row.json, row.version);
 }

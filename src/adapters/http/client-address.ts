@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
 import { isNetwork } from '../../domain/access/hosts.ts';
+import type { Context } from './context.ts';
 
 /** The proxies whose `X-Forwarded-For` is trusted: their number, or their addresses and networks (`10.0.0.0/8`). */
 export type TrustedProxies = number | readonly string[];
@@ -66,4 +67,21 @@ function plain(text: string): string | undefined {
   // The canonical form, with dots for IPv4 inside IPv6.
   const written = new SocketAddress({ address, family: 'ipv6' }).address;
   return /^::ffff:([\d.]+)$/.exec(written)?.[1] ?? written;
+}
+
+/**
+ * Returns the key by which an address is limited. An IPv6 client has at least a /64 of addresses, which count
+ * as one.
+ */
+export function rateLimitKey(address: string): string {
+  if (!address.includes(':')) return address;
+  const halves = address.split('::').map((half) => half.split(':').filter(Boolean));
+  const [front = [], back = []] = halves;
+  const between = Array<string>(8 - front.length - back.length).fill('0');
+  return `${[...front, ...between, ...back].slice(0, 4).join(':')}::/64`;
+}
+
+/** Returns the client for which a request counts: the caller, or else the address. */
+export function clientOf({ state: { rostrum } }: Context): string {
+  return rostrum.namedCaller?.name ?? ` ${rateLimitKey(rostrum.address)}`;
 }

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { rateLimitKey } from '../../../src/adapters/http/access/rate-limit.ts';
-import { clientAddresses, type TrustedProxies } from '../../../src/adapters/http/client-address.ts';
+import {
+  clientAddresses,
+  rateLimitKey,
+  type TrustedProxies,
+} from '../../../src/adapters/http/client-address.ts';
 
 /** The address of a client whose request came from `remote` with this `X-Forwarded-For`. */
 function addressOf(

@@ -59,20 +59,19 @@ describe('the limiter', function () {
     for (const { status } of await Promise.all(waiting)) expect(status).to.equal(404);
   });
 
-  for (const [what, path] of [
-    ['lists', '/posts'],
-    ['lists with a limit of at most 20', '/posts?limit=20'],
+  for (const [most, what, path, otherPath] of [
+    [4, 'lists', '/posts', '/posts?limit=20'],
+    [16, 'lists with a limit of at most 20', '/posts?limit=20', '/posts'],
   ] as const) {
-    it(`runs four ${what} at a time`, async () => {
+    it(`runs ${most} ${what} at a time`, async () => {
       const { store, seen, release } = stuckStore('list');
       await using api = await startApi({ store });
-      const all = Array.from({ length: 10 }, () => api.get(path));
-      await until(() => seen.now === 4, 'four are in progress');
-      const others = ['/posts', '/posts?limit=20'].filter((one) => one !== path);
-      const other = api.get(others[0] ?? '');
-      await until(() => seen.now === 5, 'one of the other kind is in progress');
+      const all = Array.from({ length: most + 6 }, () => api.get(path));
+      await until(() => seen.now === most, 'as many are in progress');
+      const other = api.get(otherPath);
+      await until(() => seen.now === most + 1, 'one of the other kind is in progress');
       await sleep(100);
-      expect(seen.now).to.equal(5);
+      expect(seen.now).to.equal(most + 1);
       const releasing = setInterval(release, 20);
       for (const { status } of await Promise.all([...all, other])) expect(status).to.equal(200);
       clearInterval(releasing);
@@ -119,6 +118,33 @@ describe('the limiter', function () {
     await Promise.all(busy);
     clearInterval(releasing);
     expect(ended.filter((one) => one.endsWith('503'))).to.have.lengthOf(1);
+  });
+
+  it('serves others while a client with too many requests waits for its 503s', async () => {
+    const { store, seen, release } = stuckStore('list');
+    await using api = await startApi({ store });
+    const busy = Array.from({ length: 1200 }, () => api.get('/posts'));
+    await until(() => seen.now === 4, 'four are in progress');
+    await until(() => api.server.connections >= 1200, 'the others have arrived', 20_000);
+    await sleep(300);
+    expect((await api.get('/users/x')).status).to.equal(404);
+    const releasing = setInterval(release, 20);
+    await Promise.all(busy);
+    clearInterval(releasing);
+  });
+
+  it('counts a small body in many chunks once', async () => {
+    const { store, seen, release } = stuckStore('create');
+    const metrics = new Metrics();
+    await using api = await startApi({ store, app: { metrics } });
+    const connection = new RawConnection(api.server);
+    const body = JSON.stringify({ name: 'x'.repeat(40) });
+    const chunks = [...body].map((character) => `1\r\n${character}\r\n`).join('');
+    connection.send(`${post}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
+    await until(() => seen.now === 1, 'it is in progress');
+    expect((await metrics.exposition()).body).to.match(/^rostrum_http_limiter_running 1$/m);
+    release();
+    expect((await connection.next())?.status).to.equal(201);
   });
 
   it('rejects a list after 10 seconds in the queue', async () => {

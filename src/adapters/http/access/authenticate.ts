@@ -9,11 +9,12 @@ import { isRostrumError, RostrumError } from '../../../domain/errors.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Refused } from '../../../ports/token-verifier.ts';
+import { rateLimitKey } from '../client-address.ts';
 import type { Context, Middleware } from '../context.ts';
 import { maskSecrets, Repeats } from '../operator/log.ts';
 import { Problem } from '../problems/problem.ts';
 import { metadataUrl } from './metadata.ts';
-import { checkFailures, type RateLimits, rateLimitKey, resetOf } from './rate-limit.ts';
+import { checkFailures, type RateLimits, resetOf } from './rate-limit.ts';
 
 type Scopes = readonly [Scope, ...Scope[]];
 
@@ -95,9 +96,9 @@ function identification(authenticate: Authenticate, options: Options) {
     if (failures && isSent) await checkFailures(ctx, failures, address);
     const result = await authenticate(ctx);
     if (result !== undefined && !('refused' in result)) return result;
+    state.refusal = result?.refused;
+    if (logger) logRefusal(ctx, repeats, logger);
     if (isSent) {
-      state.refusal = result?.refused;
-      if (logger) logRefusal(ctx, repeats, logger);
       const count = await failures?.penalty(address);
       if (failures && count?.consumedPoints === failures.points) {
         const fields = { address: state.address, limit: failures.points, seconds: resetOf(count) };
@@ -122,15 +123,19 @@ const tooManyFailures =
   'Too many invalid credentials from one address: new ones are rejected unchecked.';
 
 function unauthenticated(ctx: Context, resource: string | undefined): Problem {
-  const { authorization } = ctx.headers;
+  const { authorization = '' } = ctx.headers;
+  // A cookie can be refused, too.
+  const isInvalid = authorization !== '' || ctx.state.rostrum.refusal !== undefined;
   const metadata = metadataUrl(ctx, resource);
   const parameters = [
     metadata && `resource_metadata="${metadata}"`,
-    authorization === undefined ? '' : 'error="invalid_token"',
+    isInvalid && 'error="invalid_token"',
   ];
   const challenge = `Bearer ${parameters.filter(Boolean).join(', ')}`.trimEnd();
-  const hint = ' Write "Bearer" and a space before the key or token.';
-  const invalid = `The credentials are not valid.${authorization?.trim().includes(' ') ? '' : hint}`;
-  const sentence = authorization === undefined ? 'This request needs credentials.' : invalid;
+  const isBare = /^\S+$/.test(authorization.trim());
+  const hint = isBare ? ' Write "Bearer" and a space before the key or token.' : '';
+  const sentence = isInvalid
+    ? `The credentials are not valid.${hint}`
+    : 'This request needs credentials.';
   return new Problem('unauthenticated', sentence, { headers: { 'WWW-Authenticate': challenge } });
 }

@@ -1,3 +1,4 @@
+import { rateLimitKey } from '../client-address.ts';
 import type { Context, Middleware } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 
@@ -29,20 +30,6 @@ export interface RateLimits {
   readonly caller?: RateLimiter | undefined;
   /** Rejected tokens per address. Past the limit, tokens are no longer checked. */
   readonly failures?: RateLimiter | undefined;
-}
-
-/**
- * Returns the key by which an address is limited. An IPv6 client has at least a /64 of addresses, which count
- * as one.
- *
- * @param address in the form that client-address.ts returns
- */
-export function rateLimitKey(address: string): string {
-  if (!address.includes(':')) return address;
-  const halves = address.split('::').map((half) => half.split(':').filter(Boolean));
-  const [front = [], back = []] = halves;
-  const between = Array<string>(8 - front.length - back.length).fill('0');
-  return `${[...front, ...between, ...back].slice(0, 4).join(':')}::/64`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Context, type Middleware, RequestAborted } from '../context.ts';
-import { Clients, overloaded, Slots, slotLimits } from './slots.ts';
+import { overloaded, releaseSlots, Slots, slotLimits, Transfers } from './slots.ts';
 
 /** In bytes. A larger body needs a slot to be read, and another one to be used. */
 export const smallBody = 16 * 1024;
@@ -16,11 +16,12 @@ export interface LimiterState {
 
 /**
  * Limits the work in progress, so that clients with large or slow requests don't delay others. A request takes a slot
- * of one class while it runs: `lists`, `shortLists`, `parsers` (with a large body) or `others`. Another class is for
+ * of one class while it runs: `lists`, `shortLists`, `parsers` (with a large body) or `others`; a small POST and a DELETE
+ * take none. Another class is for
  * large bodies, from their first byte to the end of the request.
  */
 export class Limiter {
-  readonly #senders = new Clients();
+  readonly #senders = new Transfers();
   readonly #bodies = new Slots(slotLimits.bodies);
   readonly #parsers = new Slots(slotLimits.parsers);
   readonly #lists = new Slots(slotLimits.lists);
@@ -66,7 +67,8 @@ export class Limiter {
       const { req, res } = ctx;
       const body = ctx.request.rawBody as unknown;
       const isLarge = Buffer.isBuffer(body) && body.length > smallBody;
-      if (!isLarge) this.#begin(ctx);
+      const isCounted = ctx.state.rostrum.releases.length > 0; // By reserveBody.
+      if (!isCounted) this.#begin(ctx);
       const slots = this.#slotsOf(ctx, isList, isLarge);
       await slots?.take(ctx);
       if (res.destroyed || req.socket.destroyed) throw new RequestAborted();
@@ -92,9 +94,4 @@ export class Limiter {
       this.#count -= 1;
     });
   }
-}
-
-/** Releases what a request has reserved: at its end, or earlier for a handler that only waits. */
-export function releaseSlots({ state: { rostrum } }: Context): void {
-  for (const release of rostrum.releases.splice(0)) release();
 }

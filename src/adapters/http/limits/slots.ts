@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { RostrumError } from '../../../domain/errors.ts';
-import { rateLimitKey } from '../access/rate-limit.ts';
+import { clientOf } from '../client-address.ts';
 import { type Context, RequestAborted } from '../context.ts';
 import { accepted } from '../server/connections.ts';
 
@@ -11,10 +11,11 @@ const smallResponse = 64 * 1024;
 export const slotLimits = {
   /** Requests in progress or waiting; one more is a 503. */
   total: 1000,
-  /** Of these, how many of one client can wait for a slot of one class, and for how many milliseconds. */
+  /** Of these, how many of one client can wait for a slot of one class. */
   waitingPerClient: 100,
-  /** The same for the class without slots of its own (reads of one record, PUT and PATCH). */
+  /** The same for the class without a bound (reads of one record, PUT and PATCH). */
   otherWaitingPerClient: 500,
+  /** How long a request waits for a slot. */
   waitMs: 10_000,
   /** How long one more request of such a client waits for its 503, at least; at most twice as long. */
   rejectMs: 2000,
@@ -36,16 +37,16 @@ export const slotLimits = {
 /** Created once, because capturing the stack costs more than the rest of a rejection. */
 export const overloaded = new RostrumError('overloaded', {});
 
-/** The client of a request, for which it counts: the caller, else the address. */
-export function clientOf({ state: { rostrum } }: Context): string {
-  return rostrum.namedCaller?.name ?? ` ${rateLimitKey(rostrum.address)}`;
+/** Releases what a request has reserved: at its end, or earlier for a request that only waits. */
+export function releaseSlots({ state: { rostrum } }: Context): void {
+  for (const release of rostrum.releases.splice(0)) release();
 }
 
 /** For how many iterations of the event loop waiting requests let new connections go first. */
 const maxSkipped = 32;
 
-/** Responses of clients that are sending a large body, or reading a large response. */
-export class Clients {
+/** Large bodies that clients are sending, or large responses that they are reading. */
+export class Transfers {
   readonly #map = new Map<ServerResponse, { readonly socket: Socket; readonly timeout: number }>();
 
   get size(): number {
@@ -77,12 +78,12 @@ export class Clients {
  * again in the next iteration of the event loop, so that an iteration starts no more requests than there are slots.
  */
 export class Slots {
-  /** Running requests that hold a slot. */
-  running = 0;
   waiting = 0;
+  /** Running requests that hold a slot. */
+  #running = 0;
   readonly #capacity: number;
   readonly #perClient: number;
-  readonly #readers = new Clients();
+  readonly #readers = new Transfers();
   readonly #queues = new Map<string, Set<() => void>>();
   /** Slots to free in the next iteration. */
   #ended = 0;
@@ -105,8 +106,8 @@ export class Slots {
   get #isFree(): boolean {
     const { size } = this.#readers;
     if (size >= slotLimits.unread / 2) this.#readers.closeStalled();
-    const hasRoom = size === 0 || size + this.running < slotLimits.unread;
-    return this.running < this.#capacity && hasRoom;
+    const hasRoom = size === 0 || size + this.#running < slotLimits.unread;
+    return this.#running < this.#capacity && hasRoom;
   }
 
   /** True once this class has used its time in this iteration. */
@@ -117,20 +118,20 @@ export class Slots {
   /** Takes a slot until the request ends: 503 after a wait. */
   take(ctx: Context): Promise<void> | undefined {
     const start = () => {
-      this.running += 1;
+      this.#running += 1;
       ctx.state.rostrum.releases.push(() => {
         this.#ended += 1;
-        this.startWaiting();
+        this.#schedule();
       });
     };
-    this.startWaiting();
+    this.#schedule();
     if (this.waiting > 0 || !this.#isFree || this.#isLong) return this.#wait(ctx, start);
     start();
     return undefined;
   }
 
   /** Frees slots and starts waiting requests in the next iteration. */
-  startWaiting(): void {
+  #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#since = performance.now();
@@ -148,12 +149,12 @@ export class Slots {
     this.#accepted = accepted;
     if (isConnecting && this.#skipped < maxSkipped) {
       this.#skipped += 1;
-      this.startWaiting();
+      this.#schedule();
       return;
     }
     this.#skipped = 0;
     if (!this.#isLong) this.#atOnce = Math.min(2 * this.#atOnce, slotLimits.total);
-    this.running -= this.#ended;
+    this.#running -= this.#ended;
     this.#ended = 0;
     let begun = 0;
     for (const [client, queue] of this.#queues) {
@@ -165,7 +166,7 @@ export class Slots {
       if (queue.size > 0) this.#queues.set(client, queue); // It is last now.
       begin();
     }
-    if (begun > 0) this.startWaiting();
+    if (begun > 0) this.#schedule();
   };
 
   /** Counts a large response until its client has read it. */
@@ -175,7 +176,7 @@ export class Slots {
     this.#readers.add(ctx);
     res.once('close', () => {
       this.#readers.remove(res);
-      this.startWaiting();
+      this.#schedule();
     });
   }
 
@@ -183,7 +184,9 @@ export class Slots {
     const client = clientOf(ctx);
     const queue = this.#queues.get(client) ?? new Set();
     if (queue.size >= this.#perClient) {
-      // A client that retries at once would take as much time as requests that are served.
+      // A client that retries at once would take as much time as requests that are served. While it waits for its
+      // 503, it doesn't count.
+      releaseSlots(ctx);
       const ms = slotLimits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
       await new Promise((resolve) => setTimeout(resolve, ms));
       throw overloaded;

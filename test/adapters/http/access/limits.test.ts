@@ -152,6 +152,21 @@ describe('rate limits', () => {
     expect(refused).to.include({ code: 'unauthenticated', reason: 'kid' });
   });
 
+  it('log why credentials in another header were refused', async () => {
+    const { logger, lines } = keepLog();
+    const authenticate: Authenticate = ({ headers }) =>
+      headers.cookie === undefined ? undefined : { refused: 'expired' };
+    await using api = await startApi({ app: { authenticate, logger } });
+    const { error } = expectProblem(
+      await api.get('/users', { Cookie: 'session=1' }),
+      401,
+      'unauthenticated',
+    );
+    expect(error).to.equal('The credentials are not valid.');
+    const reasons = lines.flatMap(({ reason }) => reason ?? []);
+    expect(reasons).to.deep.equal(['expired', 'expired']);
+  });
+
   it('log the reason of the verifier that the token’s format belongs to', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rostrum-limits-'));
     const path = join(folder, 'keys');

@@ -143,6 +143,7 @@ export function reportErrors(app: Koa, logger: Logger | undefined): void {
   app.on('error', (error: Error) => {
     if (isExposed(error) || ('code' in error && disconnectCodes.has(String(error.code)))) return;
     if (logger) logger.error({ err: error }, 'Unhandled error in the Koa app.');
-    else app.onerror(error);
+    // As in Koa, a listener of the host takes the place of the printed error.
+    else if (app.listenerCount('error') === 1) app.onerror(error);
   });
 }

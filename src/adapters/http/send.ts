@@ -19,7 +19,9 @@ export function sendJson(ctx: Context, value: object, cacheControl?: 'no-store')
  */
 export function sendJsonText(ctx: Context, status: number, json: string | null): void {
   ctx.set('Cache-Control', ctx.state.rostrum.namedCaller ? 'private, no-cache' : 'no-cache');
-  if (json !== null) ctx.set('Content-Type', 'application/json');
+  if (json === null)
+    ctx.remove('Content-Type'); // With the type JSON, Koa would send `null`.
+  else ctx.set('Content-Type', 'application/json');
   ctx.body = json === null ? null : `${json}\n`;
   ctx.status = status; // Last, because a body sets it, too.
 }

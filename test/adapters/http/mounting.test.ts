@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
 import {
+  createApp,
   problemResponses,
   rostrumListener,
   rostrumMiddleware,
@@ -244,7 +245,7 @@ describe('Rostrum in another app', () => {
     expect(lines.filter(({ level }) => level !== 'info')).to.deep.equal([]);
   });
 
-  it('emits failures as "error" events of the app if it has no logger, but not what was thrown for the client', async () => {
+  it('emits failures as "error" events of the app if it has no logger, but not errors for the client', async () => {
     const app = new Koa();
     const errors: unknown[] = [];
     app.on('error', (error) => errors.push(error));
@@ -266,6 +267,43 @@ describe('Rostrum in another app', () => {
     expect(causes).to.have.lengthOf(2);
     expect(causes[0]).to.match(/was read before Rostrum/);
     expect(causes[1]).to.equal(String(reset));
+  });
+
+  it('sends no body for Prefer: return=minimal if the app has set a type', async () => {
+    const app = new Koa();
+    app.use((ctx, next) => {
+      ctx.type = 'json';
+      return next();
+    });
+    app.use(rostrumMiddleware(rostrum));
+    const { url } = await listen(app.callback());
+    const response = await fetch(`${url}/api/v1/users`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Prefer: 'return=minimal' },
+      body: '{"name":"Ann"}',
+    });
+    expect([response.status, await response.text()]).to.deep.equal([201, '']);
+  });
+
+  it('prints failures only if nothing listens to the "error" events of the app', async () => {
+    const printed: unknown[] = [];
+    const { error: print } = console;
+    console.error = (text) => printed.push(text);
+    try {
+      for (const listens of [false, true]) {
+        const app = createApp(rostrum, {
+          authenticate: () => Promise.reject(new Error('no identity provider')),
+          ready: async () => {},
+        });
+        if (listens) app.on('error', () => {});
+        const calls = await listen(app.callback());
+        expect((await calls.get('/api/v1/users')).status).to.equal(500);
+        expect(printed.length > 0).to.equal(!listens);
+        printed.length = 0;
+      }
+    } finally {
+      console.error = print;
+    }
   });
 
   it('throws a TypeError for an invalid prefix', () => {

@@ -24,7 +24,8 @@ import { normalizePrefix, parseTarget, pathBelow, restoreBaseUrl } from './targe
 
 /**
  * Creates the middleware chain of every request, from the first step to the last. All of these use it:
- * `createApp`, `rostrumMiddleware`, `rostrumListener`, `rostrum/fetch` and the metrics app.
+ * `createApp`, `rostrumMiddleware`, `rostrumListener`, `rostrum/fetch`, and the apps for metrics and for a server whose
+ * store is not open yet.
  *
  * @param routers the routes of pages and of the API
  */
@@ -33,7 +34,7 @@ function createMiddleware(options: StateOptions, routers: readonly Middleware[])
   checkCors(options);
   return composeSteps([
     initState(options), // ctx.state.rostrum, and the headers of every response
-    batchResponses,
+    options.isWholeSite ? batchResponses : undefined,
     logger && accessLog ? logRequests(logger) : undefined,
     metrics && countRequests(metrics),
     trace,
@@ -187,7 +188,9 @@ export function createMetricsApp(
     throw new Problem('path-not-found', 'No such path. This port serves /metrics and /livez.');
   };
   const options = { logger, accessLog: false, isOwnHost, isWholeSite: true };
-  return koaAppFor(createMiddleware(options, [router.routes(), otherMethods, missing]), options);
+  return koaAppFor(createMiddleware(options, [router.routes()]), options).use(
+    missing as KoaMiddleware,
+  );
 }
 
 /** Creates an app that responds with 503, except for `/livez`: for a server whose store is not open yet. */

@@ -48,7 +48,7 @@ export function apiRouter(
       endpoint.handle as Middleware, // Everything else
     ]);
     const verb = endpoint.method.toLowerCase() as Lowercase<Endpoint['method']>;
-    router[verb](operation, endpoint.path, steps);
+    router[verb](endpoint.path, steps);
   }
   return router;
 }

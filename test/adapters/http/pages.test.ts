@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Context } from 'koa';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { once } from '../../../src/adapters/http/pages/files.ts';
+import { loadOnce } from '../../../src/adapters/http/pages/files.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { repository, temporaryDirectory } from '../../support/repository-copy.ts';
 import type { Answer } from './support/answer.ts';
@@ -188,7 +188,7 @@ describe('the pages', () => {
   it('a file is read once, and again after a failure', async () => {
     await using directory = await temporaryDirectory();
     const path = `${directory.path}/page.css`;
-    const read = once(() => readFile(path, 'utf8'));
+    const read = loadOnce(() => readFile(path, 'utf8'));
     const failure = await read().catch((error) => error);
     expect(failure).to.have.property('code', 'ENOENT');
     await writeFile(path, 'first');

@@ -11,7 +11,10 @@ export interface HttpMetrics {
   requestEnded(endpoint: string, status: number | undefined, seconds: number): void;
   /** Called once with a function that returns the current state of the limiter. */
   limiter?(state: () => LimiterState): void;
-  /** Called for each response that is a problem, also for requests that the server rejects before the app sees them. */
+  /**
+   * Called for each response that is one of Rostrum's problems, also for requests that the server rejects before the app
+   * sees them.
+   */
   problem(code: string): void;
 }
 

@@ -8,12 +8,12 @@ import type { RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { sendJson } from '../send.ts';
 import { adminFiles } from './assets.ts';
-import { fileHandler, once } from './files.ts';
+import { fileHandler, loadOnce } from './files.ts';
 import { facts } from './home.ts';
 import { pageHeaders, type Site } from './html.ts';
 
 /** The handlers of the page's files, keyed by their path below `/admin`. */
-const handlers = once(async () => {
+const handlers = loadOnce(async () => {
   const files = await adminFiles();
   return new Map(Array.from(files, ([path, file]) => [path, fileHandler(file)] as const));
 });

@@ -16,7 +16,7 @@ async function read(file: StaticFile) {
 }
 
 /** Returns a function that loads a value once. After a failure, the next call tries again. */
-export function once<T>(load: () => Promise<T>): () => Promise<T> {
+export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => {
     loaded ??= load().catch((error) => {
@@ -29,7 +29,7 @@ export function once<T>(load: () => Promise<T>): () => Promise<T> {
 
 /** Returns the handler of a file, which is read and compressed once. */
 export function fileHandler(file: StaticFile): (ctx: Context) => Promise<void> {
-  const load = once(() => read(file));
+  const load = loadOnce(() => read(file));
   return async (ctx) => {
     const { plain, zipped, tag } = await load();
     const { 'accept-encoding': accepted = '' } = ctx.headers;

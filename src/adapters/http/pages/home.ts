@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { type Context, publicUrlOf } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { sendJson } from '../send.ts';
-import { once } from './files.ts';
+import { loadOnce } from './files.ts';
 import { escapeHtml, negotiateHtml, type Site, sendHtml } from './html.ts';
 
 const started = new Date().toISOString().slice(0, 16).replace('T', ' ');
 
-const version = once(async () => {
+const version = loadOnce(async () => {
   // The path is the same from the sources and from the build.
   const manifest = await readFile(new URL('../../../../package.json', import.meta.url), 'utf8');
   return JSON.parse(manifest).version as string;

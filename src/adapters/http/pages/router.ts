@@ -1,7 +1,13 @@
 import type { Router } from '@koa/router';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { mcpPath, metadataPath, resourceMetadata } from '../access/metadata.ts';
-import { createRouter, type Middleware, type RostrumState, setOperation } from '../context.ts';
+import {
+  composeSteps,
+  createRouter,
+  type Middleware,
+  type RostrumState,
+  setOperation,
+} from '../context.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type RostrumAppOptions } from '../options.ts';
@@ -45,9 +51,8 @@ export function pagesRouter(
   const site = siteOf(options);
   const isReady = readiness(options.ready);
   const router = createRouter();
-  const admission = [limiter.admit, limiter.run()];
   const page = (path: string, send: Middleware, name = path) =>
-    router.get(path, setOperation(name), ...admission, send);
+    router.get(path, composeSteps([setOperation(name), limiter.admit, limiter.run(), send]));
   // Not `router.redirect`, which answers every method.
   const redirect = (path: string) =>
     router.get(`${path}/`, (ctx) => {

@@ -107,7 +107,9 @@ export function scenariosOn(store: string, many: number): Record<string, Scenari
   const cascade = { posts: cascades[store] ?? 0, bytes: 300 };
   // The memory store keeps 65,536 events.
   const events = { posts: 60_000, bytes: 300 };
-  const titles = '/posts?fields=title';
+  // It also parses each record that it cuts, and sorts all records of a list without an index (docs/operations.md).
+  const titles = isMemory ? '/posts?fields=title&limit=20' : '/posts?fields=title';
+  const p99 = isMemory ? undefined : 500;
   const unindexed = '/posts?sort=title&updatedAt[gte]=2099-01-01T00:00:00Z';
   return {
     nothing: {
@@ -137,8 +139,8 @@ export function scenariosOn(store: string, many: number): Record<string, Scenari
       },
     },
     'pages, 512 clients': keepGetting(pages, 512, '/posts'),
-    'one list without an index, 1 client': keepGetting(small, 1, unindexed),
-    'one list without an index, 64 clients': keepGetting(small, 64, unindexed),
+    'one list without an index, 1 client': { ...keepGetting(small, 1, unindexed), p99 },
+    'one list without an index, 64 clients': { ...keepGetting(small, 64, unindexed), p99 },
     'sorts and counts, 250 clients': {
       promise: promises.slots,
       ...{ contents: { posts: 100_000, bytes: 300 }, p99: 500 },

@@ -27,7 +27,7 @@ export interface Scenario {
   /** The promise that the scenario tests. */
   readonly promise: string;
   /** The maximum p99 of other clients' requests in milliseconds, if limited. */
-  readonly p99?: number;
+  readonly p99?: number | undefined;
   /** The maximum memory of the server; 600 MiB if absent. */
   readonly mostMiB?: number;
   /** Runs the scenario and returns a summary. */

@@ -1,4 +1,4 @@
-// Releases the version of package.json: builds and packs the packages, checks and tests the tarballs, builds the image,
+// Releases the version of package.json: builds and packs the packages, installs and tests the tarballs, builds the image,
 // and publishes all of it. With --dry-run, it does everything except publish. The results are in tarballs/.
 //
 //   npm run release -- --dry-run
@@ -73,11 +73,50 @@ function testServer(tarball: string): void {
   }
 }
 
+/** Installs all tarballs in an empty project with npm and with pnpm, loads the libraries and starts the programs. */
+function testInstalls(tarballs: readonly string[]): void {
+  const pnpm = ['exec', '--yes', '--package', 'pnpm@10', '--', 'pnpm'];
+  const libraries = ['rostrum', 'rostrum-client', 'rostrum-admin'];
+  for (const add of [
+    ['install', '--no-audit', '--no-fund'],
+    [...pnpm, 'add'],
+  ]) {
+    const project = mkdtempSync(join(tmpdir(), 'rostrum-install-'));
+    try {
+      writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+      // The packages depend on one another, and are not in the registry yet.
+      const overrides = tarballs.map((path) => {
+        const [name] = libraries.filter((one) => path.endsWith(`/${one}-${version}.tgz`));
+        return name === undefined ? '' : `  ${name}: 'file:${path}'\n`;
+      });
+      writeFileSync(join(project, 'pnpm-workspace.yaml'), `overrides:\n${overrides.join('')}`);
+      runNpm([...add, ...tarballs], project);
+      const load = libraries.map((name) => `import '${name}';`).join('');
+      const runs = [
+        ['--input-type=module', '--eval', load],
+        ['node_modules/rostrum-server/dist/main.js', '--version'],
+        ['node_modules/create-rostrum/create.js', 'hexagon', 'app', '--no-install'],
+      ];
+      for (const args of runs) {
+        const { status, stderr } = spawnSync(process.execPath, args, {
+          cwd: project,
+          encoding: 'utf8',
+        });
+        if (status !== 0)
+          throw new Error(`After ${add.join(' ')}, ${args.join(' ')} failed: ${stderr}`);
+      }
+    } finally {
+      rmSync(project, { recursive: true, force: true });
+    }
+  }
+}
+
 const notes = notesOf(version);
 runNpm(['run', 'build'], root);
 const tarballs = await packAll(folder);
 run('scripts/release/check.ts', tarballs);
 const server = tarballs.find((path) => path.includes('rostrum-server')) ?? '';
+testInstalls(tarballs);
 testServer(server);
 run('scripts/sbom.ts', ['--output', join(folder, 'sbom.cdx.json')]);
 writeFileSync(join(folder, 'notes.md'), `${notes}\n`);

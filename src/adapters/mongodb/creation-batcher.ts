@@ -2,6 +2,7 @@ import { type Document, MongoServerError } from 'mongodb';
 import {
   emailTaken,
   fieldTaken,
+  isRostrumError,
   RostrumError,
   storeUnavailable,
   unknownAuthor,
@@ -155,7 +156,7 @@ export class CreationBatcher {
         if (creations.length === 0) await call.pause();
         const others = group.filter((creation) => !creations.includes(creation));
         await this.#createAll(await this.#settleKnown(others));
-      } else if (maxTries !== undefined && call.outcome === 'none' && isTransient(error)) {
+      } else if (parts.length > 1 && call.outcome === 'none' && concernsAuthors(error)) {
         await Promise.all(parts.map((part) => this.#createAll(part)));
       } else for (const { reject } of group) reject(error);
     }
@@ -287,6 +288,11 @@ async function insertTogether(transaction: Transaction, group: Group): Promise<v
   const late = group.filter(({ call }) => call.isOver);
   if (late.length > 0) throw new GroupRejection(late, storeUnavailable('none'));
   for (const { call } of group) call.outcome = 'unknown';
+}
+
+/** True if the creations of other authors can succeed: a conflict, or a user who breaks a validator. */
+function concernsAuthors(error: unknown): boolean {
+  return isTransient(error) || isRostrumError(error, 'refused');
 }
 
 function asCreation(json: string, version: Version, replayed: boolean): Creation<unknown> {

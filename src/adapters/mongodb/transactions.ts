@@ -1,8 +1,9 @@
 import { type ClientSession, type Db, type Document, MongoServerError, ObjectId } from 'mongodb';
+import { refusedByDatabase } from '../../domain/errors.ts';
 import type { Id, Version } from '../../domain/records/record.ts';
 import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
-import { isCommitUnknown, isTransient } from './errors.ts';
+import { codes, isCommitUnknown, isTransient } from './errors.ts';
 import { limits } from './limits.ts';
 
 /**
@@ -107,6 +108,7 @@ export class Transaction {
    *
    * @param ids null stands for no author
    * @returns the ids that don't belong to a user
+   * @throws RostrumError `refused` if a user breaks a validator: the server checks the whole document
    */
   async lockAuthors(ids: Iterable<Id | null>): Promise<ReadonlySet<Id | null>> {
     const authors = new Set(ids);
@@ -114,7 +116,10 @@ export class Transaction {
     if (authors.size === 0) return authors;
     const filter = { _id: { $in: [...authors] } };
     const lock = { q: filter, u: { $set: { authorLock: new ObjectId() } }, multi: true };
-    if ((await this.update('users', [lock])) === authors.size) return new Set();
+    const matched = await this.update('users', [lock]).catch((error) => {
+      throw error.code === codes.invalidDocument ? refusedByDatabase(error) : error;
+    });
+    if (matched === authors.size) return new Set();
     return authors.difference(new Set((await this.find('users', filter)).map(({ _id }) => _id)));
   }
 

@@ -71,6 +71,25 @@ await describeOnMongodb('a database rule of the operator', () => {
     await isRefused(users.update(ada.id, ({ record }) => ({ ...record, name: 'Eve' })));
   });
 
+  it('can be a validator that a user breaks already, which rejects only posts by that user', async () => {
+    const store = database.open();
+    const [ada, zoe] = [user({ name: 'Ada' }), user({ name: 'Zoe' })];
+    const own = post({ authorId: ada.id });
+    await Promise.all([store.users.create(ada), store.users.create(zoe)]);
+    await store.posts.create(own);
+    const validator = { name: { $ne: 'Zoe' } };
+    await database.db.command({ collMod: 'users', validator });
+    const byZoe = { authorId: zoe.id };
+    await Promise.all([
+      isRefused(store.posts.create(post(byZoe))),
+      store.posts.create(post({ authorId: ada.id })),
+      store.posts.create(post()),
+    ]);
+    await isRefused(store.posts.update(own.id, ({ record }) => ({ ...record, ...byZoe })));
+    await isRefused(store.transfer.posts.load([{ record: post(byZoe), version: 1, json: '' }]));
+    await database.db.command({ collMod: 'users', validator: {} });
+  });
+
   it('can be a validator, which rejects a deletion that keeps the posts', async () => {
     const { users, posts } = database.open();
     const ada = user();

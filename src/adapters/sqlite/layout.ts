@@ -53,9 +53,9 @@ export const listIndexes: Readonly<Record<Collection, readonly string[]>> = {
 function createListIndexes(collection: Collection): string {
   const names = listIndexes[collection].map((columns) => {
     const name = columns.replace(/, id.*/, '').replace(', ', '_');
-    return `CREATE INDEX IF NOT EXISTS ${collection}_${name} ON ${collection} (${columns})`;
+    return `CREATE INDEX IF NOT EXISTS ${collection}_${name} ON ${collection} (${columns});`;
   });
-  return names.join(';\n  ');
+  return names.join('');
 }
 
 /** The JSON comes last, so that a filter on a column does not read past a long text. */
@@ -69,8 +69,7 @@ const recordTable = (collection: Collection) => `
     json TEXT NOT NULL
   ) STRICT;
   CREATE TRIGGER ${collection}Deleted AFTER DELETE ON ${collection}
-    BEGIN INSERT OR REPLACE INTO tombstones VALUES ('${collection}', old.id, old.version); END;
-  ${createListIndexes(collection)};`;
+    BEGIN INSERT OR REPLACE INTO tombstones VALUES ('${collection}', old.id, old.version); END;`;
 
 /**
  * - `lastCommit`: one row, see `last-commit.ts`.
@@ -139,8 +138,10 @@ export function prepareLayout(connection: Connection, file: string, steps = migr
   const layout = checkLayout(connection, file, newest);
   if (layout === undefined) {
     connection.exec(otherTables + recordTable('users') + recordTable('posts'));
-    connection.exec('CREATE UNIQUE INDEX users_unique_emailKey ON users (emailKey)');
   } else for (const migrate of steps.slice(layout - firstLayout)) migrate(connection);
+  // After all steps, because an index can have the columns of several.
+  connection.exec(`${createListIndexes('users')} ${createListIndexes('posts')}
+    CREATE UNIQUE INDEX IF NOT EXISTS users_unique_emailKey ON users (emailKey)`);
   connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${newest}`);
 }
 
@@ -159,7 +160,6 @@ export function addSearchField(
     const row = searchRow(collection, JSON.parse(json) as User | Post);
     connection.run(update, row[field] ?? null, rowid);
   }
-  connection.exec(createListIndexes(collection));
 }
 
 /** Reads all records of a collection, some at a time. */

@@ -106,14 +106,15 @@ describe('opening a SQLite store', () => {
     const store = folder.open(path);
     await store.posts.create(post('p', { title: 'Straße' }));
     await store.close();
-    // As if titles could not be searched before.
+    // As if neither titles nor times could be searched before.
     look(path, (database) =>
       database.exec(`DROP INDEX posts_titleKey; DROP INDEX posts_authorId_createdAt;
-        ALTER TABLE posts DROP COLUMN titleKey`),
+        DROP INDEX posts_publishedAt; DROP INDEX posts_authorId_publishedAt;
+        ALTER TABLE posts DROP COLUMN titleKey; ALTER TABLE posts DROP COLUMN publishedAt`),
     );
     const steps: Migration[] = [
       (connection) => addSearchField(connection, 'posts', 'titleKey'),
-      (connection) => connection.exec('CREATE TABLE notes (text TEXT) STRICT'),
+      (connection) => addSearchField(connection, 'posts', 'publishedAt'),
     ];
     const migrate = (...all: Migration[]) => {
       const connection = new Connection(() => new DatabaseSync(path));
@@ -134,8 +135,9 @@ describe('opening a SQLite store', () => {
       expect(layout()).to.equal(4);
       look(path, (database) => {
         expect(value(database, 'SELECT titleKey FROM posts')).to.equal('strasse');
-        const index = "SELECT count(*) FROM sqlite_schema WHERE name = 'posts_titleKey'";
-        expect(value(database, index)).to.equal(1);
+        const indexes =
+          "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'posts_%At' OR name = 'posts_titleKey'";
+        expect(value(database, indexes)).to.equal(6);
       });
     }
     expect(refused(path).code, 'for a version without these steps').to.equal('store-newer-layout');

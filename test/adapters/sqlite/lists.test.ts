@@ -124,13 +124,23 @@ describe('query plans of lists on SQLite', () => {
     });
   }
 
-  it('the posts with a unique value are found by its index, without sorting', () => {
-    const query = queryOf('posts', { slug: 'x' }, 'createdAt');
-    const { sql } = new ListSql('posts', query).positions();
-    expect(planOf(sql).join()).to.match(
-      /SEARCH posts USING (COVERING )?INDEX posts_declared_slug_unique \(<expr>=\?\)/,
-    );
-  });
+  const few: [collection: 'users' | 'posts', filter: Filter, plan: string][] = [
+    ['posts', { slug: 'x' }, 'INDEX posts_declared_slug_unique (<expr>=?)'],
+    ['users', { email: 'a@b.example' }, 'INDEX users_unique_emailKey (emailKey=?)'],
+    ['users', { email: 'a@b.example', name: 'x' }, 'INDEX users_unique_emailKey (emailKey=?)'],
+    ['users', { ids: ['a', 'b'] }, 'INDEX sqlite_autoindex_users_1 (id=?)'],
+    ['posts', { ids: ['a', 'b'] }, 'INDEX sqlite_autoindex_posts_1 (id=?)'],
+  ];
+  for (const [collection, filter, plan] of few) {
+    it(`${collection} with ${JSON.stringify(filter)} are found by a unique index`, () => {
+      const list = new ListSql(collection, queryOf(collection, filter, 'createdAt'));
+      for (const { sql } of [list.positions(), list.count()]) {
+        expect(planOf(sql)[0]?.replace('COVERING ', '')).to.equal(
+          `SEARCH ${collection} USING ${plan}`,
+        );
+      }
+    });
+  }
 
   it('no list scans the whole table', () => {
     const parts = [
@@ -303,14 +313,17 @@ describe('the worker of the SQLite store', function () {
     expect(workers.length).to.equal(1);
   });
 
-  it('is not needed for a tag in the default order, or for a unique value', async () => {
+  it('is not needed for a tag in the default order, or for a unique value, an email or ids', async () => {
     const store = folder.open(folder.file(), { declaredFields: { posts: declared } });
     await store.posts.create(post('p', { slug: 'a', tags: ['x'] }));
-    for (const filter of [{ tags: 'x' }, { slug: 'a' }, { slug: 'a', pages: 1 }]) {
+    const ids = ['p', 'q'];
+    for (const filter of [{ tags: 'x' }, { slug: 'a' }, { slug: 'a', pages: 1 }, { ids }]) {
       await store.posts.list(queryOf('posts', filter, 'createdAt', { fields: ['id', 'slug'] }));
     }
+    await store.users.list(queryOf('users', { email: 'a@b.example' }, 'createdAt'));
     expect(workers.length, 'workers').to.equal(0);
-    await store.posts.list(queryOf('posts', { tags: 'x', pages: { from: 1 } }, 'createdAt'));
+    // By the index of the author, who can have many posts.
+    await store.posts.list(queryOf('posts', { ids, authorId: 'x' }, 'createdAt'));
     expect(workers.length, 'workers after two conditions').to.equal(1);
   });
 

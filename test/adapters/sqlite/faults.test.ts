@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { codes, driverFault, watched } from './support/faults.ts';
-import { expectSound, Folder } from './support/folder.ts';
+import { expectSound, Folder, look } from './support/folder.ts';
 import { endOf, eventsOf, idsOf, plain, post, unavailable, user } from './support/records.ts';
 
 /** Returns false, for an error that says that nothing was changed. */
@@ -81,6 +81,21 @@ describe('the SQLite store with a failing driver', () => {
       if (!isWritten) return;
     }
     throw new Error('On a busy machine two writes may be in two groups, but not each time.');
+  });
+
+  it('rejects a write and goes on if it cannot find out why SQLite found the file damaged', async () => {
+    await store.users.create(user('1'));
+    look(path, (database) => database.exec('PRAGMA wal_checkpoint'));
+    watch = (sql) => {
+      if (sql.startsWith('BEGIN')) throw driverFault(codes.corrupt);
+      if (sql.includes('FROM lastCommit')) throw driverFault(codes.read);
+    };
+    const { cause } = await unavailable(store.users.create(user('2')));
+    expect(cause).to.have.property('code', 'store-damaged');
+    watch = () => {};
+    // As a restored backup does.
+    look(path, (database) => database.exec('CREATE TABLE other (id)'));
+    await store.users.create(user('2'));
   });
 
   it('is ready without the probe after a write succeeds', async () => {

@@ -106,7 +106,11 @@ export class OpenFile {
     if (!(error instanceof DriverError)) return error;
     if (!hasCode(error, 'corrupt', 'notADatabase')) return storeUnavailable(outcome, error.cause);
     this.#damagedAt = this.#schemaVersion();
-    this.#look();
+    try {
+      this.#look();
+    } catch {
+      // Assumes what it knew before: an error here would end the write queue.
+    }
     const fault = this.#isOverwritten
       ? fileOverwritten(this.path)
       : damaged(this.path, error.cause);

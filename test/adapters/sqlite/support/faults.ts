@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /** Extended result codes of SQLite. */
-export const codes = { busy: 5, full: 13, fsync: 1034 } as const;
+export const codes = { busy: 5, corrupt: 11, full: 13, read: 266, fsync: 1034 } as const;
 
 /** Called instead of each driver call; `run` makes that call. Statements run with `exec` are not steps. */
 export type Step = (sql: string, run: () => unknown, exec: (sql: string) => void) => unknown;

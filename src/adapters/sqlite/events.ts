@@ -12,7 +12,8 @@ const insert =
   'INSERT INTO events (mark, type, collection, id, version) VALUES (random(), ?, ?, ?, ?)';
 const insertPosts = `INSERT INTO events (mark, type, collection, id, version)
   SELECT random(), ?, 'posts', id, version + ? FROM posts WHERE authorId = ?`;
-const trim = `DELETE FROM events WHERE sequence <= min(
+/** Keeps the event that the file itself names, by which {@link OpenFile} recognizes it. */
+const trim = `DELETE FROM events WHERE sequence <= min((SELECT inFile FROM lastCommit) - 1,
   (SELECT max(sequence) FROM events) - ${maxEvents}, (SELECT min(sequence) FROM events) + ${trimming.max - 1})`;
 const select = "SELECT sequence || '.' || mark, type, collection, id, version FROM events";
 

@@ -106,9 +106,26 @@ describe('the event log of the SQLite store', () => {
     expectSound(path);
   });
 
-  it('keeps the newest 1,000,000 events, and removes older ones gradually after a large deletion', async () => {
+  it('keeps the event of the last checkpoint while a reader delays the next one', async () => {
     const path = folder.file();
     const store = folder.open(path);
+    const reader = new DatabaseSync(path);
+    try {
+      reader.exec('BEGIN; SELECT * FROM users');
+      look(path, (file) =>
+        file.exec("INSERT INTO events VALUES (1000200, random(), 'created', 'posts', 'x', 1)"),
+      );
+      const ids = Array.from({ length: 65 }, (_, n) => `${n}`);
+      await Promise.all(ids.map((id) => store.users.create(user(id))));
+      await folder.open(path).ready();
+    } finally {
+      reader.close();
+    }
+  });
+
+  it('keeps the newest 1,000,000 events, and removes older ones gradually after a large deletion', async () => {
+    const path = folder.file();
+    let store = folder.open(path);
     const begin = await endOf(store);
     await store.users.create(user('ann'));
     // As many events as are kept, of which those in the middle are missing.
@@ -125,6 +142,8 @@ describe('the event log of the SQLite store', () => {
         UPDATE lastCommit SET (sequence, mark) = (SELECT sequence, mark FROM events ORDER BY sequence DESC LIMIT 1);
         PRAGMA wal_checkpoint`);
     });
+    await store.close();
+    store = folder.open(path); // It reads how far the file itself is.
     const count = () => look(path, (file) => value(file, 'SELECT count(*) FROM events'));
     // The table's initial row, the event of Ann, and the inserted ones.
     const first = 2 + old + 1;

@@ -1,5 +1,9 @@
 /** The MongoDB store. */
-import type { DeclaredFields, NoDeclaredFields } from '../../domain/fields/declared-fields.ts';
+import {
+  checkDeclaredFields,
+  type DeclaredFields,
+  type NoDeclaredFields,
+} from '../../domain/fields/declared-fields.ts';
 import { checkOptions } from '../../domain/options.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';
@@ -41,6 +45,7 @@ export interface MongodbStore<Declared extends DeclaredFields = DeclaredFields>
  * `ready` and every call end in `store-unavailable`, after a short wait.
  *
  * @throws MongodbUrlError for an invalid connection string
+ * @throws TypeError or RangeError for invalid `declaredFields`
  */
 export function openMongodbStore<const Declared extends DeclaredFields = NoDeclaredFields>(
   options: MongodbStoreOptions<Declared>,
@@ -48,6 +53,7 @@ export function openMongodbStore<const Declared extends DeclaredFields = NoDecla
 export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
   checkOptions(options, ['url', 'logger', 'declaredFields']);
   const { url, logger, declaredFields = {} } = options;
+  checkDeclaredFields(declaredFields);
   const connection = new Connection(readUrl(url), safeLogger(logger), declaredFields);
   const creations = new CreationBatcher(connection);
   const close = () => connection.close();

@@ -90,3 +90,13 @@ describe('the URL of a MongoDB store', () => {
     });
   }
 });
+
+describe('the declared fields of a MongoDB store', () => {
+  it('are checked before it connects', () => {
+    const declaredFields = { posts: { 'a.b': 'text' } } as const;
+    expect(() => openMongodbStore({ url: host, declaredFields })).to.throw(
+      TypeError,
+      '"a.b" cannot be declared as a field of posts',
+    );
+  });
+});

@@ -28,9 +28,9 @@ export async function* readBatches(
   call: Call,
   collection: string,
   first: Document,
-  wanted: { readonly documents: number; readonly bytes: number },
+  wanted: { readonly documents: number; readonly bytes: number; readonly isProjected?: boolean },
 ): AsyncGenerator<readonly Buffer[]> {
-  const kind = `${collection} ${first.projection === undefined}`;
+  const kind = `${collection} ${wanted.isProjected === true}`;
   let average = largestAverages.get(kind) ?? 1;
   // The server accepts `getMore` only in the session that opened the cursor.
   const session = db.client.startSession();

@@ -29,7 +29,8 @@ export async function readPage<R>(
     readConcern: { level: 'snapshot', ...counted?.time },
   };
   const read = (bytes: Buffer) => readRecord(collection, bytes, query);
-  const batches = readBatches(db, call, collection, command, { documents: limit + 1, bytes });
+  const wanted = { documents: limit + 1, bytes, isProjected: fields !== undefined };
+  const batches = readBatches(db, call, collection, command, wanted);
   const taken = await takeFitting(batches, bytes, read);
   const { items, next } = cutPage(taken, query, ({ key, id }) => ({ key, id }));
   return {

@@ -65,6 +65,21 @@ await describeOnMongodb('lists of large records on MongoDB', () => {
     expect(read[0]?.responseLength).to.be.below(25_000);
   });
 
+  it('ask for few whole records at a time, also after many lists of short fields', async function () {
+    this.timeout(20_000);
+    const { posts } = database.open();
+    await posts.list(query);
+    const ofAll = { op: 'from', value: '' } as const;
+    const conditions = ['createdAt', 'updatedAt', 'id'].map((field) => ({ field, ...ofAll }));
+    for (const _ of times(60, () => {})) await posts.list({ ...query, conditions, fields: ['id'] });
+    await database.db.command({ profile: 2 });
+    await posts.list(query);
+    await database.db.command({ profile: 0 });
+    const profile = database.db.collection('system.profile');
+    const [last] = await profile.find({ 'command.find': 'posts' }).sort({ ts: -1 }).toArray();
+    expect(last?.command.batchSize).to.be.below(200);
+  });
+
   it('contain every record even if they exceed a reply of 16 MB, which is closed when the page is full', async function () {
     this.timeout(20_000);
     const store = database.open();

@@ -19,11 +19,11 @@ import { inTransaction, type Transaction } from './transactions.ts';
 export function createTransfer(connection: Connection): Transfer {
   const { db } = connection;
   const filling = { _id: 'filling' } as const;
-  const mark = { q: filling, u: { $setOnInsert: { since: new Date() } }, upsert: true };
   return {
     users: transferOf<User>(connection, 'users'),
     posts: transferOf<Post>(connection, 'posts'),
     async begin() {
+      const mark = { q: filling, u: { $setOnInsert: { since: new Date() } }, upsert: true };
       await write(connection, (transaction) => transaction.update(metaCollection, [mark]));
     },
     async end() {

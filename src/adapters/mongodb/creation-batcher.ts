@@ -1,12 +1,5 @@
 import { type Document, MongoServerError } from 'mongodb';
-import {
-  emailTaken,
-  fieldTaken,
-  isRostrumError,
-  RostrumError,
-  storeUnavailable,
-  unknownAuthor,
-} from '../../domain/errors.ts';
+import { isRostrumError, storeUnavailable, unknownAuthor } from '../../domain/errors.ts';
 import { type DeclaredFields, fieldsIn } from '../../domain/fields/declared-fields.ts';
 import { type Receipt, repeatedReceipt } from '../../domain/records/receipt.ts';
 import { type Collection, type Version, VersionedRecord } from '../../domain/records/record.ts';
@@ -22,7 +15,7 @@ import {
   type StoredReceipt,
   valueAt,
 } from './documents.ts';
-import { isDuplicate, isTransient, rejectionOf } from './errors.ts';
+import { isDuplicate, isTransient, rejectionOf, takenError } from './errors.ts';
 import { limits } from './limits.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
@@ -50,11 +43,6 @@ interface UniqueValue {
   readonly value: unknown;
   /** Names the value. Creations with the same key are not inserted at the same time. */
   readonly key: string;
-  /**
-   * Called with a document that has the value. Returns the creation that this one repeats, or undefined if its receipt
-   * has expired; throws if the value is taken.
-   */
-  onFound(document: Document): Creation<unknown> | undefined;
 }
 
 type Group = readonly QueuedCreation[];
@@ -193,25 +181,15 @@ function uniqueValuesOf(
 ): UniqueValue[] {
   const { id, fields } = encoded;
   const values: UniqueValue[] = [];
-  const add = (where: string, path: string, value: unknown, onFound: UniqueValue['onFound']) => {
+  const add = (path: string, value: unknown, where: string = collection) => {
     if (typeof value !== 'string' && typeof value !== 'number') return;
-    values.push({ collection: where, path, value, key: keyOf(where, path, value), onFound });
+    values.push({ collection: where, path, value, key: keyOf(where, path, value) });
   };
-  const addField = (path: string, value: unknown, taken: () => RostrumError) => {
-    add(collection, path, value, () => {
-      throw taken();
-    });
-  };
-  if (receipt !== undefined) {
-    add('receipts', '_id', receiptId(collection, receipt), (document) => {
-      const earlier = repeatedReceipt(document as StoredReceipt, receipt);
-      return earlier && asCreation(earlier.json, earlier.version, true);
-    });
-  }
-  if (!isNewId) addField('_id', id, () => new RostrumError('id-taken', { id }));
-  addField('emailKey', fields.emailKey, emailTaken);
+  if (receipt !== undefined) add('_id', receiptId(collection, receipt), 'receipts');
+  if (!isNewId) add('_id', id);
+  add('emailKey', fields.emailKey);
   for (const { name, isUnique } of fieldsIn(declaredFields[collection])) {
-    if (isUnique) addField(`custom.${name}`, fields.custom.get(name), () => fieldTaken(name));
+    if (isUnique) add(`custom.${name}`, fields.custom.get(name));
   }
   return values;
 }
@@ -232,15 +210,17 @@ function withoutRepeats(group: Group): Group {
 
 /** Settles a creation that repeats an earlier one, or whose values are taken. Returns true if it did. */
 function settle(
-  { unique, resolve, reject }: QueuedCreation,
+  { unique, receipt, resolve, reject }: QueuedCreation,
   found: ReadonlyMap<string, Document>,
 ): boolean {
   try {
-    for (const { key, onFound } of unique) {
+    for (const { collection, path, value, key } of unique) {
       const document = found.get(key);
-      const earlier = document && onFound(document);
-      if (earlier === undefined) continue;
-      resolve(earlier);
+      if (document === undefined) continue;
+      if (collection !== 'receipts') throw takenError(path, value);
+      const earlier = receipt && repeatedReceipt(document as StoredReceipt, receipt);
+      if (earlier === undefined) continue; // Its receipt has expired.
+      resolve(asCreation(earlier.json, earlier.version, true));
       return true;
     }
     return false;

@@ -44,11 +44,15 @@ export function rejectionOf(error: unknown): unknown {
   }
   if (!isDuplicate(error)) return error;
   const { keyPattern = {}, keyValue } = error;
-  const key = Object.keys(keyPattern).join();
-  if (key === '_id') return new RostrumError('id-taken', { id: keyValue._id });
-  if (key === 'emailKey') return emailTaken();
-  const [, field] = /^custom\.([^,]+)$/.exec(key) ?? [];
-  return field === undefined ? refusedByDatabase(error) : fieldTaken(field);
+  return takenError(Object.keys(keyPattern).join(), keyValue?._id) ?? refusedByDatabase(error);
+}
+
+/** Returns the error for a taken value of a unique index; undefined for an index of the operator. */
+export function takenError(path: string, value: unknown): RostrumError | undefined {
+  if (path === '_id') return new RostrumError('id-taken', { id: String(value) });
+  if (path === 'emailKey') return emailTaken();
+  const [, field] = /^custom\.([^,]+)$/.exec(path) ?? [];
+  return field === undefined ? undefined : fieldTaken(field);
 }
 
 /** Returns the error for a record that breaks a declaration; undefined if another rule rejected it. */

@@ -77,11 +77,11 @@ export class OpenFile {
 
   /** @throws SqliteStoreError if the file must not be written to in its present state */
   check(): void {
-    if (this.isMoved()) throw this.log(fileMoved(this.path));
+    if (this.isMoved()) throw fileMoved(this.path);
     if (this.#isOverwritten || performance.now() - this.#lookedAt > lookMs) this.#look();
-    if (this.#isOverwritten) throw this.log(fileOverwritten(this.path));
+    if (this.#isOverwritten) throw fileOverwritten(this.path);
     if (this.#damagedAt !== undefined && this.#damagedAt === this.#schemaVersion()) {
-      throw this.log(damaged(this.path));
+      throw damaged(this.path);
     }
     // A restored backup has another schema version.
     this.#damagedAt = undefined;
@@ -98,11 +98,11 @@ export class OpenFile {
   }
 
   /**
-   * Translates a driver error into an error of the ports. Remembers damage. Errors of every code become
+   * Translates a driver error into an error of the ports. Logs a fault of the file, and remembers damage. Errors of every code become
    * `store-unavailable`: an error fails a whole group of writes, and each of their callers needs its outcome.
    */
   translate(error: unknown, outcome: Outcome): unknown {
-    if (error instanceof SqliteStoreError) return storeUnavailable(outcome, error);
+    if (error instanceof SqliteStoreError) return storeUnavailable(outcome, this.log(error));
     if (!(error instanceof DriverError)) return error;
     if (!hasCode(error, 'corrupt', 'notADatabase')) return storeUnavailable(outcome, error.cause);
     this.#damagedAt = this.#schemaVersion();
@@ -114,7 +114,7 @@ export class OpenFile {
     const fault = this.#isOverwritten
       ? fileOverwritten(this.path)
       : damaged(this.path, error.cause);
-    return storeUnavailable(outcome, this.log(fault));
+    return this.translate(fault, outcome);
   }
 
   /** Logs an error and returns it. The same message is logged at most once a minute. */

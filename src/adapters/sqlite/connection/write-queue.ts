@@ -147,13 +147,13 @@ export class WriteQueue {
     if (writes.length === 0) return;
     this.#isFailing = true;
     const translated = this.#file.translate(error, outcome) as Error;
-    const { cause } = translated;
-    let message = `Changes of the data file ${this.#file.path} could not be committed.`;
-    if (hasCode(error, 'full')) {
-      message = `The disk of the data file ${this.#file.path} is full: free some space.`;
+    // A fault of the file is in the log already.
+    if (!(translated.cause instanceof SqliteStoreError)) {
+      const message = hasCode(error, 'full')
+        ? `The disk of the data file ${this.#file.path} is full: free some space.`
+        : `Changes of the data file ${this.#file.path} could not be committed.`;
+      this.#file.log(error as Error, message);
     }
-    if (cause instanceof SqliteStoreError) message = cause.message;
-    this.#file.log(error as Error, message);
     for (const write of writes) write.reject(translated);
   }
 }

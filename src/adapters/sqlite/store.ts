@@ -14,7 +14,7 @@ import { SqliteEvents } from './events.ts';
 import { checkLayout, newestLayout, prepareLayout } from './layout.ts';
 import { Lists } from './lists/lists.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
-import { SqlitePostRepository, SqliteUserRepository } from './repositories.ts';
+import { SqlitePostRepository, SqliteUserRepository } from './repository.ts';
 
 type Driver = (file: string, options: { timeout: number; readOnly?: boolean }) => DatabaseSync;
 

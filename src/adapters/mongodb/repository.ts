@@ -58,7 +58,10 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   async list({ signal, ...query }: ListQuery): Promise<Page<R>> {
     const copy = copyJson(query);
     const { db } = this.connection;
-    return this.connection.read((_, call) => readPage(db, this.#collection, copy, call), signal);
+    return this.connection.call(
+      (call) => call.read(() => readPage(db, this.#collection, copy, call)),
+      signal,
+    );
   }
 
   async create(record: R, receipt?: Receipt, hints: CreationHints = {}): Promise<Creation<R>> {

@@ -45,7 +45,9 @@ function transferOf<R extends User | Post>(
   return {
     async scan(request) {
       const query = scanQuery(request);
-      const page = await connection.read((_, call) => readPage<R>(db, collection, query, call));
+      const page = await connection.call((call) =>
+        call.read(() => readPage<R>(db, collection, query, call)),
+      );
       return page.items;
     },
     async load(records) {

@@ -19,9 +19,11 @@ await describeOnMongodb('a connection to MongoDB', () => {
     const controller = new AbortController();
     // Together they take longer than `ready` waits.
     const calls = times(20, () =>
-      connection.read(
-        ({ signal }) =>
-          db.collection('users').findOne({ $where: 'sleep(300) || true' }, { signal }),
+      connection.call(
+        (call) =>
+          call.read(({ signal }) =>
+            db.collection('users').findOne({ $where: 'sleep(300) || true' }, { signal }),
+          ),
         controller.signal,
       ),
     );

@@ -49,8 +49,8 @@ export class Connection {
   }
 
   /** Runs a read-only call as one step that can be repeated. */
-  read<T>(step: (bounds: Bounds, call: Call) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.call((call) => call.read((bounds) => step(bounds, call)), signal);
+  read<T>(step: (bounds: Bounds) => Promise<T>): Promise<T> {
+    return this.call((call) => call.read(step));
   }
 
   /** Returns a call for work that several callers wait for. */

@@ -92,7 +92,7 @@ async function writeValidator(
   }
 }
 
-async function readFields(db: Db): Promise<readonly StoredField[]> {
+async function storedFields(db: Db): Promise<readonly StoredField[]> {
   const validators = [readValidator(db, 'users'), readValidator(db, 'posts')];
   return (await Promise.all(validators)).flatMap(({ fields }) => fields);
 }
@@ -164,7 +164,7 @@ export async function declareFields(
 ): Promise<DeclaredFields> {
   // Other processes may add, complete and remove the same fields.
   for (;;) {
-    const fields = await readFields(db);
+    const fields = await storedFields(db);
     const { all, missing } = addDeclarations(fields, declaredFields);
     if (missing.length > 0) {
       await changeFields(db, (current, collection) => {

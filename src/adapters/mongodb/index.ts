@@ -13,7 +13,7 @@ import { readUrl } from './connection/connection-string.ts';
 import { CreationBatcher } from './creation-batcher.ts';
 import { removeField } from './declared-fields.ts';
 import { MongodbEvents } from './events.ts';
-import { MongodbPosts, MongodbUsers } from './repository.ts';
+import { MongodbPostRepository, MongodbUserRepository } from './repository.ts';
 import { createTransfer } from './transfer.ts';
 
 export { MongodbUrlError } from './connection/connection-string.ts';
@@ -58,8 +58,8 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
   const creations = new CreationBatcher(connection);
   const close = () => connection.close();
   return {
-    users: new MongodbUsers(connection, 'users', creations),
-    posts: new MongodbPosts(connection, 'posts', creations),
+    users: new MongodbUserRepository(connection, 'users', creations),
+    posts: new MongodbPostRepository(connection, 'posts', creations),
     transfer: createTransfer(connection),
     events: new MongodbEvents(connection),
     get declaredFields() {

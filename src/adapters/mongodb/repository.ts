@@ -96,8 +96,8 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         if (decided === versioned.record) return new VersionedRecord<R>(json, version);
         const next = encode(this.#collection, decided);
         if (next.json.length > limits.smallRecord) await nextTurn();
-        const isMoved = next.authorId !== null && next.authorId !== authorId;
-        const replacing = isMoved
+        const getsAuthor = next.authorId !== null && next.authorId !== authorId;
+        const replacing = getsAuthor
           ? this.#replaceInTransaction(call, next, version)
           : this.#replace(call, next, version);
         const isReplaced = await replacing.catch(throwRejection);
@@ -185,7 +185,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   }
 }
 
-export class MongodbUsers extends MongodbRepository<User> implements UserRepository {
+export class MongodbUserRepository extends MongodbRepository<User> implements UserRepository {
   delete(
     id: Id,
     mode: DeleteMode,
@@ -217,7 +217,7 @@ export class MongodbUsers extends MongodbRepository<User> implements UserReposit
   }
 }
 
-export class MongodbPosts extends MongodbRepository<Post> implements PostRepository {
+export class MongodbPostRepository extends MongodbRepository<Post> implements PostRepository {
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
     return (await this.remove(id, guard, async () => true)) ?? false;
   }

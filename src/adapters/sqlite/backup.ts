@@ -13,7 +13,7 @@ import {
   SqliteStoreError,
 } from './connection/errors.ts';
 import { checkWal } from './connection/last-commit.ts';
-import { readFields } from './declared-fields.ts';
+import { storedFields } from './declared-fields.ts';
 import { checkLayout, prepareLayout } from './layout.ts';
 
 interface CopyOptions {
@@ -131,7 +131,7 @@ function checkDeclarations(backup: Connection, target: Connection): void {
 /** Returns the declared fields of a file; none if it is too damaged to tell. */
 function declaredIn(connection: Connection): readonly string[] {
   try {
-    const fields = readFields(connection).filter(({ pending }) => pending === 0);
+    const fields = storedFields(connection).filter(({ pending }) => pending === 0);
     return fields.map(formatField);
   } catch (error) {
     if (hasCode(error, 'corrupt')) return [];

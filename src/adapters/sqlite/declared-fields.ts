@@ -19,7 +19,7 @@ export interface StoredField extends CollectionField {
 }
 
 /** Returns the declared fields of a file, as of the open transaction: other processes can change them. */
-export function readFields(connection: Connection): readonly StoredField[] {
+export function storedFields(connection: Connection): readonly StoredField[] {
   type Row = [Collection, string, DeclaredType, number, number];
   return connection
     .all<Row>('SELECT collection, name, type, isUnique, pending FROM fields')
@@ -87,7 +87,7 @@ export function declareFields(
 ): DeclaredFields {
   // Other processes may add, complete and remove the same fields.
   for (;;) {
-    const fields = readFields(connection);
+    const fields = storedFields(connection);
     const { all, missing } = addDeclarations(fields, declaredFields);
     if (missing.length > 0) {
       addPending(connection, missing);

@@ -23,7 +23,7 @@ import type { Connection, SqlValue } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
-import { checkUnique, readFields, type StoredField } from './declared-fields.ts';
+import { checkUnique, type StoredField, storedFields } from './declared-fields.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
 import type { Lists } from './lists/lists.ts';
@@ -235,7 +235,7 @@ abstract class SqliteRepository<R extends User | Post> implements Repository<R>,
    * @returns the declared fields of the collection
    */
   #write(record: R, sql: string, ...values: SqlValue[]): readonly StoredField[] {
-    const fields = readFields(this.connection).filter(
+    const fields = storedFields(this.connection).filter(
       ({ collection }) => collection === this.#collection,
     );
     checkRecord(fields, record);

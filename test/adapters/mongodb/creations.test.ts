@@ -3,7 +3,10 @@ import { type ClientSession, type Document, MongoClient, ObjectId } from 'mongod
 import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
 import { readUrl } from '../../../src/adapters/mongodb/connection/connection-string.ts';
 import { CreationBatcher } from '../../../src/adapters/mongodb/creation-batcher.ts';
-import { MongodbPosts, MongodbUsers } from '../../../src/adapters/mongodb/repository.ts';
+import {
+  MongodbPostRepository,
+  MongodbUserRepository,
+} from '../../../src/adapters/mongodb/repository.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Post } from '../../../src/domain/records/post.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
@@ -18,8 +21,8 @@ const declaredFields = { posts: { slug: { type: 'text', unique: true } } } as co
 await describeOnMongodb('creations on MongoDB', () => {
   const database = useDatabase();
   let connection: Connection;
-  let users: MongodbUsers;
-  let posts: MongodbPosts;
+  let users: MongodbUserRepository;
+  let posts: MongodbPostRepository;
   /** The commands that the store sent. */
   let commands: Document[];
   /** Another client, which starts conflicting transactions. */
@@ -36,8 +39,8 @@ await describeOnMongodb('creations on MongoDB', () => {
     const db = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
     connection = new Connection(db, safeLogger(undefined), declaredFields);
     const creations = new CreationBatcher(connection);
-    users = new MongodbUsers(connection, 'users', creations);
-    posts = new MongodbPosts(connection, 'posts', creations);
+    users = new MongodbUserRepository(connection, 'users', creations);
+    posts = new MongodbPostRepository(connection, 'posts', creations);
     await until(
       () =>
         connection.ready().then(
@@ -231,7 +234,7 @@ await describeOnMongodb('creations on MongoDB', () => {
     const direct = `mongodb://127.0.0.1:${proxy.port}/${database.db.databaseName}?directConnection=true`;
     const db = readUrl(`${direct}&monitorCommands=true`);
     const behind = new Connection(db, safeLogger(undefined), {});
-    const others = new MongodbPosts(behind, 'posts', new CreationBatcher(behind));
+    const others = new MongodbPostRepository(behind, 'posts', new CreationBatcher(behind));
     try {
       await untilServed(() => behind.ready());
       // Of two authors, so that the group can be split.

@@ -4,7 +4,7 @@ import type { Document, MongoClient } from 'mongodb';
 import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
 import { readUrl } from '../../../src/adapters/mongodb/connection/connection-string.ts';
 import { CreationBatcher } from '../../../src/adapters/mongodb/creation-batcher.ts';
-import { MongodbPosts } from '../../../src/adapters/mongodb/repository.ts';
+import { MongodbPostRepository } from '../../../src/adapters/mongodb/repository.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
 import { post, times } from '../../../src/testing/fixtures.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
@@ -14,7 +14,7 @@ await describeOnMongodb('reads of single records on MongoDB', () => {
   const database = useDatabase();
   let connection: Connection;
   let client: MongoClient;
-  let posts: MongodbPosts;
+  let posts: MongodbPostRepository;
   /** The ids in each find command. */
   let asked: string[][];
   const small = times(100, (n) => post({ id: `p${n}` }));
@@ -32,7 +32,7 @@ await describeOnMongodb('reads of single records on MongoDB', () => {
     const db = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
     client = db.client;
     connection = new Connection(db, safeLogger(undefined), {});
-    posts = new MongodbPosts(connection, 'posts', new CreationBatcher(connection));
+    posts = new MongodbPostRepository(connection, 'posts', new CreationBatcher(connection));
     await posts.get('none');
     asked = [];
     client.on('commandStarted', ({ command }: { command: Document }) => {

@@ -6,7 +6,10 @@ import { readUrl } from '../../../src/adapters/mongodb/connection/connection-str
 import { CreationBatcher } from '../../../src/adapters/mongodb/creation-batcher.ts';
 import { type MongodbStore, openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { limits } from '../../../src/adapters/mongodb/limits.ts';
-import { MongodbPosts, MongodbUsers } from '../../../src/adapters/mongodb/repository.ts';
+import {
+  MongodbPostRepository,
+  MongodbUserRepository,
+} from '../../../src/adapters/mongodb/repository.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
 import { at, newReceipt, post, times, user } from '../../../src/testing/fixtures.ts';
@@ -75,8 +78,8 @@ await describeOnMongodb('a MongoDB server that stops responding', () => {
     const connection = new Connection(db, safeLogger(undefined), {});
     const creations = new CreationBatcher(connection);
     const [users, posts] = [
-      new MongodbUsers(connection, 'users', creations),
-      new MongodbPosts(connection, 'posts', creations),
+      new MongodbUserRepository(connection, 'users', creations),
+      new MongodbPostRepository(connection, 'posts', creations),
     ];
     await untilServed(() => connection.ready(), 20_000);
     const [author, moved] = [user(), post()];

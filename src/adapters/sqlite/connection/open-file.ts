@@ -36,7 +36,7 @@ export class OpenFile {
   readonly #logger: Logger;
   #isClosed = false;
   /** The last commit that was seen in the file itself. */
-  #inFile: Commit | undefined;
+  #commitInFile: Commit | undefined;
   #isOverwritten = false;
   #lookedAt = performance.now();
   /** The `schema_version` of the file when SQLite found it damaged. */
@@ -49,7 +49,7 @@ export class OpenFile {
     this.connection = connection;
     this.#identity = identityOf(path);
     this.#logger = logger;
-    this.#inFile = lastCommitIn(path);
+    this.#commitInFile = lastCommitIn(path);
   }
 
   /** Rejects calls from now on. The connection stays open for calls in progress. */
@@ -94,7 +94,7 @@ export class OpenFile {
 
   /** Writes which commit this is, in the open transaction. */
   recordCommit(): void {
-    recordCommit(this.connection, this.#inFile);
+    recordCommit(this.connection, this.#commitInFile);
   }
 
   /**
@@ -158,9 +158,9 @@ export class OpenFile {
     const inFile = lastCommitIn(this.path);
     this.#isOverwritten =
       inFile !== undefined &&
-      inFile[1] !== this.#inFile?.[1] &&
-      !isOwnFile(this.connection, this.path, this.#inFile);
-    if (!this.#isOverwritten) this.#inFile = inFile;
+      inFile[1] !== this.#commitInFile?.[1] &&
+      !isOwnFile(this.connection, this.path, this.#commitInFile);
+    if (!this.#isOverwritten) this.#commitInFile = inFile;
   }
 
   /** Returns null if even that cannot be read. */

@@ -52,12 +52,15 @@ class GroupRejection extends Error {
   readonly creations: Group;
   readonly reason: unknown;
 
-  constructor(creations: Group, reason?: unknown) {
+  constructor(creations: Group, reason: unknown) {
     super('Some creations must leave their group.');
     this.creations = creations;
     this.reason = reason;
   }
 }
+
+/** Ends the transaction of a group with a known receipt, which can be too new to be read from a majority. */
+class ReceiptTaken extends Error {}
 
 /**
  * Creates records, each together with its receipt. Group commit: creations of one iteration of the event loop, or
@@ -140,10 +143,11 @@ export class CreationBatcher {
       if (error instanceof GroupRejection) {
         const { creations, reason } = error;
         for (const { reject } of creations) reject(reason);
-        // Its receipt is taken: a majority may not have the earlier one yet.
-        if (creations.length === 0) await call.pause();
         const others = group.filter((creation) => !creations.includes(creation));
         await this.#createAll(await this.#settleKnown(others));
+      } else if (error instanceof ReceiptTaken) {
+        await call.pause();
+        await this.#createAll(await this.#settleKnown(group));
       } else if (parts.length > 1 && call.outcome === 'none' && concernsAuthors(error)) {
         await Promise.all(parts.map((part) => this.#createAll(part)));
       } else for (const { reject } of group) reject(error);
@@ -233,7 +237,7 @@ function settle(
 /**
  * Inserts the records of a group and their receipts.
  *
- * @throws GroupRejection for creations that must leave the group
+ * @throws GroupRejection for creations that must leave the group, and ReceiptTaken
  */
 async function insertTogether(transaction: Transaction, group: Group): Promise<void> {
   // A caller that times out before this attempt commits gets the outcome `none`.
@@ -251,7 +255,7 @@ async function insertTogether(transaction: Transaction, group: Group): Promise<v
     receipt === undefined ? [] : receiptUpsert(collection, receipt, encoded, version),
   );
   await transaction.update('receipts', receipts).catch((error) => {
-    throw isDuplicate(error) ? new GroupRejection([]) : error;
+    throw isDuplicate(error) ? new ReceiptTaken() : error;
   });
   for (const [collection, creations] of byCollection) {
     const documents = creations.map(({ encoded, version }) => documentOf(encoded, version));

@@ -130,7 +130,7 @@ export class CreationBatcher {
 
   async #insert(group: Group): Promise<void> {
     const call = this.#connection.sharedCall();
-    // An author in conflict with a long deletion must not delay the others.
+    // An author in conflict with a long deletion, or who breaks a validator, must not stop the others.
     const parts = [...Map.groupBy(group, ({ encoded }) => encoded.authorId).values()];
     const maxTries = parts.length > 1 ? limits.groupTries : undefined;
     const insert = (transaction: Transaction) => insertTogether(transaction, group);
@@ -148,7 +148,11 @@ export class CreationBatcher {
       } else if (error instanceof ReceiptTaken) {
         await call.pause();
         await this.#createAll(await this.#settleKnown(group));
-      } else if (parts.length > 1 && call.outcome === 'none' && concernsAuthors(error)) {
+      } else if (
+        maxTries &&
+        call.outcome === 'none' &&
+        (isTransient(error) || isRostrumError(error, 'refused'))
+      ) {
         await Promise.all(parts.map((part) => this.#createAll(part)));
       } else for (const { reject } of group) reject(error);
     }
@@ -272,11 +276,6 @@ async function insertTogether(transaction: Transaction, group: Group): Promise<v
   const late = group.filter(({ call }) => call.isOver);
   if (late.length > 0) throw new GroupRejection(late, storeUnavailable('none'));
   for (const { call } of group) call.outcome = 'unknown';
-}
-
-/** True if the creations of other authors can succeed: a conflict, or a user who breaks a validator. */
-function concernsAuthors(error: unknown): boolean {
-  return isTransient(error) || isRostrumError(error, 'refused');
 }
 
 function asCreation(json: string, version: Version, replayed: boolean): Creation<unknown> {

@@ -64,15 +64,14 @@ export class Lists {
 
   /** True if an index serves the whole list, or if a unique value or ids leave few records. */
   #isQuick(collection: Collection, query: PlainQuery): boolean {
-    const { conditions, total } = query;
     const unique = fieldsIn(this.#declared[collection]).filter(({ isUnique }) => isUnique);
     const isUnique = ({ field, op, declaredType }: Condition) =>
       op === 'eq' &&
       (declaredType ? unique.some(({ name }) => name === field) : field === 'emailKey');
     // With another condition, SQLite can choose the index of that one.
-    const isOfIds = conditions.length === 1 && conditions[0]?.op === 'in';
-    if (isOfIds || conditions.some(isUnique)) return true;
-    return !total && new ListSql(collection, query).isIndexOrderedRead();
+    const isOfIds = query.conditions.length === 1 && query.conditions[0]?.op === 'in';
+    if (isOfIds || query.conditions.some(isUnique)) return true;
+    return !query.total && new ListSql(collection, query).isIndexOrderedRead();
   }
 
   /** Sends the worker one list at a time, so that an aborted list that waits costs nothing. */

@@ -50,12 +50,10 @@ type Group = readonly QueuedCreation[];
 /** Ends the transaction of a group: these creations fail, and the others are tried again. */
 class GroupRejection extends Error {
   readonly creations: Group;
-  readonly reason: unknown;
 
-  constructor(creations: Group, reason: unknown) {
-    super('Some creations must leave their group.');
+  constructor(creations: Group, cause: unknown) {
+    super('Some creations must leave their group.', { cause });
     this.creations = creations;
-    this.reason = reason;
   }
 }
 
@@ -141,8 +139,8 @@ export class CreationBatcher {
       }
     } catch (error) {
       if (error instanceof GroupRejection) {
-        const { creations, reason } = error;
-        for (const { reject } of creations) reject(reason);
+        const { creations, cause } = error;
+        for (const { reject } of creations) reject(cause);
         const others = group.filter((creation) => !creations.includes(creation));
         await this.#createAll(await this.#settleKnown(others));
       } else if (error instanceof ReceiptTaken) {
@@ -187,17 +185,16 @@ function uniqueValuesOf(
   { collection, encoded, receipt, isNewId }: CreationRequest,
   declaredFields: DeclaredFields,
 ): UniqueValue[] {
-  const { id, fields } = encoded;
   const values: UniqueValue[] = [];
   const add = (path: string, value: unknown, where: string = collection) => {
     if (typeof value !== 'string' && typeof value !== 'number') return;
     values.push({ collection: where, path, value, key: keyOf(where, path, value) });
   };
   if (receipt !== undefined) add('_id', receiptId(collection, receipt), 'receipts');
-  if (!isNewId) add('_id', id);
-  add('emailKey', fields.emailKey);
+  if (!isNewId) add('_id', encoded.id);
+  add('emailKey', encoded.fields.emailKey);
   for (const { name, isUnique } of fieldsIn(declaredFields[collection])) {
-    if (isUnique) add(`custom.${name}`, fields.custom.get(name));
+    if (isUnique) add(`custom.${name}`, encoded.fields.custom.get(name));
   }
   return values;
 }
@@ -284,8 +281,6 @@ function asCreation(json: string, version: Version, replayed: boolean): Creation
 
 /** Returns the names of what only one group at a time can have: the author and the unique values. */
 function namesOf({ encoded, unique }: QueuedCreation): string[] {
-  return [
-    ...unique.map(({ key }) => key),
-    ...(encoded.authorId === null ? [] : [encoded.authorId]),
-  ];
+  const keys = unique.map(({ key }) => key);
+  return encoded.authorId === null ? keys : [...keys, encoded.authorId];
 }

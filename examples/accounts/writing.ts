@@ -1,7 +1,8 @@
-// What members need to write, beside the API: a preview and images.
+// What members need to write, in addition to the API: a preview and images.
 
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import getRawBody, { type RawBodyError } from 'raw-body';
 import { type Authenticate, problemResponses } from 'rostrum/http';
 import { bodyOf } from './body.ts';
 import { html } from './html.ts';
@@ -68,17 +69,11 @@ export function writingRoutes(authenticate: Authenticate, images: Images): Middl
 
 /** Reads a body of at most `max` bytes, and no further than that. */
 async function readBody(ctx: Context, max: number): Promise<Buffer> {
-  const tooLarge = () => {
+  try {
+    return await getRawBody(ctx.req, { length: ctx.length, limit: max });
+  } catch (error) {
+    if ((error as RawBodyError).type !== 'entity.too.large') throw error;
     ctx.set('Connection', 'close');
     return ctx.throw(413, `Send at most ${max / 1e6} MB.`);
-  };
-  if (ctx.length > max) tooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > max) tooLarge();
-    chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
 }

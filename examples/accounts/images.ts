@@ -1,4 +1,4 @@
-// The images of posts: uploads, and the end of those that no post uses any more.
+// The images of posts: adds them, and deletes those that no post uses any more.
 
 import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
@@ -11,35 +11,22 @@ const day = 24 * 60 * 60 * 1000;
 const perDay = 100;
 
 /** The name of an image: its hash, and an extension for its type. */
-const namePattern = /[0-9a-f]{64}\.(?:png|jpg|gif|webp|avif)/g;
+const namePattern = /[0-9a-f]{64}\.(?:png|apng|jpg|gif|webp|avif)/g;
 
+/** The images that the blog accepts, by extension. SVG is not one of them: it can contain scripts. */
 export const imageTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
+  apng: 'image/apng',
   jpg: 'image/jpeg',
   gif: 'image/gif',
   webp: 'image/webp',
   avif: 'image/avif',
 };
 
-/** Returns the extension for the type of the content, which its name doesn't decide. SVG is rejected: it can contain scripts. */
-function extensionOf(bytes: Buffer): string | undefined {
-  const text = bytes.toString('latin1', 0, 12);
-  if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
-  if (text.startsWith('\xff\xd8\xff')) return 'jpg';
-  if (/^GIF8[79]a/.test(text)) return 'gif';
-  if (/^RIFF.{4}WEBP/s.test(text)) return 'webp';
-  if (/^.{4}ftypavi[fs]/s.test(text)) return 'avif';
-  return undefined;
-}
-
 /** The texts in which images can be used. */
 interface Posts {
   all(): AsyncIterable<{ readonly record: { readonly body: string } }>;
 }
-
-/** An error that Koa sends to the client. */
-const imageError = (status: number, message: string) =>
-  Object.assign(new Error(message), { status, expose: true });
 
 export type Images = ReturnType<typeof createImages>;
 
@@ -67,15 +54,13 @@ export function createImages(blobs: BlobStore, database: DatabaseSync, posts: Po
     /**
      * Stores an image, and returns its name.
      *
-     * @throws an error with the status 415 or 429
+     * @param extension one of {@link imageTypes}
+     * @throws an error with the status 429, whose message Koa sends to the client
      */
-    async add(bytes: Buffer, account: string, now = Date.now()): Promise<string> {
-      const extension = extensionOf(bytes);
-      if (extension === undefined) {
-        throw imageError(415, 'Use a PNG, JPEG, GIF, WebP or AVIF image.');
-      }
+    async add(bytes: Buffer, extension: string, account: string, now = Date.now()) {
       if (Number(count.get(account, now - day)?.n) >= perDay) {
-        throw imageError(429, `You can add ${perDay} images a day. Try again tomorrow.`);
+        const error = new Error(`You can add ${perDay} images a day. Try again tomorrow.`);
+        throw Object.assign(error, { status: 429, expose: true });
       }
       const name = `${hash('sha256', bytes)}.${extension}`;
       return inTurn(async () => {

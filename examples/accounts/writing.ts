@@ -1,6 +1,7 @@
 // What members need to write, in addition to the API: a preview and images.
 
 import Router from '@koa/router';
+import { fileTypeFromBuffer } from 'file-type';
 import type { Context, Middleware } from 'koa';
 import getRawBody, { type RawBodyError } from 'raw-body';
 import { type Authenticate, problemResponses } from 'rostrum/http';
@@ -38,7 +39,11 @@ export function writingRoutes(authenticate: Authenticate, images: Images): Middl
 
   router.post('/images', async (ctx) => {
     const account = await member(ctx);
-    const name = await images.add(await readBody(ctx, maxImageBytes), account);
+    const bytes = await readBody(ctx, maxImageBytes);
+    // By the content: the client can name any type.
+    const { ext = '' } = (await fileTypeFromBuffer(bytes)) ?? {};
+    if (!(ext in imageTypes)) ctx.throw(415, 'Use a PNG, JPEG, GIF, WebP or AVIF image.');
+    const name = await images.add(bytes, ext, account);
     ctx.status = 201;
     ctx.body = { path: `/images/${name}` };
   });

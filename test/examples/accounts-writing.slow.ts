@@ -246,7 +246,7 @@ describe('the images of the accounts example', () => {
     const { posts } = createRostrum(createMemoryStore());
     const images = createImages(blobs, new DatabaseSync(':memory:'), posts);
     const [hour, day] = [3_600_000, 86_400_000];
-    const name = await images.add(png, 'ada', 0);
+    const name = await images.add(png, 'png', 'ada', 0);
     const exists = async () => (await images.get(name)) !== undefined;
     const { record } = await posts.create({
       title: 'x',
@@ -266,7 +266,7 @@ describe('the images of the accounts example', () => {
     expect(await exists(), 'used again meanwhile').to.equal(true);
     await images.sweep(5 * day);
     expect(await exists(), 'unused for a day').to.equal(false);
-    const again = await images.add(png, 'ada', 6 * day);
+    const again = await images.add(png, 'png', 'ada', 6 * day);
     expect(again).to.equal(name);
   });
 
@@ -275,7 +275,7 @@ describe('the images of the accounts example', () => {
     const { posts } = createRostrum(createMemoryStore());
     const images = createImages(folderBlobs(directory.path), new DatabaseSync(':memory:'), posts);
     const add = (n: number, account: string, now: number) =>
-      images.add(Buffer.concat([png, Buffer.from([n])]), account, now).then(
+      images.add(Buffer.concat([png, Buffer.from([n])]), 'png', account, now).then(
         () => 201,
         ({ status }: { status: number }) => status,
       );

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { termsOf, wordsOf } from './words.ts';
 
-/** What the index needs of a post. */
+/** The fields of a post that the index needs. */
 interface SearchedPost {
   readonly id: string;
   readonly title: string;

@@ -4,12 +4,12 @@
 const limits = { wordLength: 64, wordsOfText: 4000, termsOfQuery: 32 } as const;
 
 /**
- * Scripts that put no space between words, or, as Korean, none between a word and its particles. Their words are pairs
- * of neighbouring characters.
+ * Scripts without spaces between words or, in Korean, between a word and its particles. Their words are pairs of
+ * neighbouring characters.
  */
 const unspaced = String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]`;
 
-/** A run of letters, marks and digits that begins with no mark, in these scripts or in others. */
+/** A run of letters, marks and digits, in these scripts or in others. It starts with a letter or a digit. */
 const runs = new RegExp(
   String.raw`(?<unspaced>[[\p{L}\p{N}]&&${unspaced}][[[\p{L}\p{N}]&&${unspaced}]\p{M}]*)` +
     String.raw`|[[\p{L}\p{N}]--${unspaced}][[\p{L}\p{M}\p{N}]--${unspaced}]*`,

@@ -11,7 +11,7 @@ const readManifest = (path) => JSON.parse(readFileSync(join(import.meta.dirname,
 
 const root = readManifest('../../package.json');
 
-/** What the blog uses of Rostrum; the peers are those of its commands, which import and back up. */
+/** The packages of Rostrum that the blog uses, and the peers that its commands `import` and `backup` need. */
 const packages = {
   rostrum: root.version,
   'rostrum-admin': readManifest('../rostrum-admin/package.json').version,
@@ -40,11 +40,11 @@ for (const [template, example] of [
 for (const file of ['tsconfig.json', 'page/tsconfig.json']) rmSync(join(templates, 'blog', file));
 
 // The blog searches with files of another example.
-for (const file of ['sqlite-search.ts', 'words.ts']) {
+for (const file of ['search-index.ts', 'sqlite-search.ts', 'words.ts']) {
   cpSync(join(examples, 'followers', file), join(templates, 'blog', file));
 }
 const search = join(templates, 'blog', 'search.ts');
-writeFileSync(search, readFileSync(search, 'utf8').replace('../followers/', './'));
+writeFileSync(search, readFileSync(search, 'utf8').replaceAll('../followers/', './'));
 
 // In the repository the blog runs on the sources beside it; a copy runs on the packages.
 const path = join(templates, 'blog', 'package.json');

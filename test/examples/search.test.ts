@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { registerHooks } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import '../../examples/sources.mjs';
 import { type Term, termsOf, wordsOf } from '../../examples/followers/words.ts';
 import { createClient, type Post } from '../../packages/rostrum-client/src/index.ts';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
@@ -15,16 +15,6 @@ import { errorOf } from '../support/error-of.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { until } from '../support/until.ts';
 
-// The examples import the client by package name. Resolve the name to the source.
-registerHooks({
-  resolve: (name, context, next) =>
-    next(
-      name === 'rostrum-client'
-        ? import.meta.resolve('../../packages/rostrum-client/src/index.ts')
-        : name,
-      context,
-    ),
-});
 const { indexPosts, mustStartAgain } = await import('../../examples/followers/search-index.ts');
 const { searchHandler } = await import('../../examples/followers/search-server.ts');
 const { SqliteSearch } = await import('../../examples/followers/sqlite-search.ts');

@@ -1,27 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import { registerHooks } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Meilisearch } from 'meilisearch';
 import { Webhook } from 'standardwebhooks';
+import '../../examples/sources.mjs';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../src/index.ts';
 import { startApi } from '../adapters/http/support/api.ts';
 import { until } from '../support/until.ts';
 
-// The examples import the client by package name. Resolve the name to the source.
-registerHooks({
-  resolve: (name, context, next) =>
-    next(
-      name === 'rostrum-client'
-        ? import.meta.resolve('../../packages/rostrum-client/src/index.ts')
-        : name,
-      context,
-    ),
-});
 const { createClient } = await import('../../packages/rostrum-client/src/index.ts');
 const { indexPosts } = await import('../../examples/followers/search-index.ts');
 const { forward } = await import('../../examples/followers/webhooks.ts');

@@ -17,10 +17,14 @@ const perPage = 10;
 const inSitemap = 50_000;
 
 type Posts = Blog['posts'];
-type Page = Awaited<ReturnType<Posts['listWithAuthors']>>;
 type Filter = NonNullable<Parameters<Posts['list']>[0]>['filter'];
-type Author = Page['users'][number];
 type Item = Awaited<ReturnType<Posts['get']>>;
+type Author = Awaited<ReturnType<Posts['listWithAuthors']>>['users'][number];
+
+interface Page {
+  readonly items: readonly Item[];
+  readonly users: readonly Author[];
+}
 
 const pathTo = (...names: string[]) => `/${names.map(encodeURIComponent).join('/')}`;
 const pathOf = ({ id, slug }: Pick<Post, 'id' | 'slug'>) => pathTo('posts', slug || id);
@@ -80,21 +84,17 @@ export function readerPages(rostrum: Blog, site: Site, search: Search): Middlewa
     const after = Number(cursor);
     if (!Number.isSafeInteger(after)) ctx.throw(404);
     const { ids, next } = search.find(query, { limit: perPage, ...(cursor && { after }) });
-    const [items, users]: [Item[], Author[]] = [[], []];
-    let more: Position | undefined;
-    do {
-      const page = await posts.listWithAuthors({ filter: { ids }, after: more });
-      items.push(...page.items);
-      users.push(...page.users);
-      more = page.next;
-    } while (more !== undefined); // Large posts take several pages.
-    items.sort((a, b) => ids.indexOf(a.record.id) - ids.indexOf(b.record.id));
+    // One list for each post: a single page has no room for ten large posts.
+    const lists = ids.map((id) => posts.listWithAuthors({ filter: { ids: [id] } }));
+    const pages = await Promise.all(lists);
+    const items = pages.flatMap((page) => page.items);
+    const users = pages.flatMap((page) => page.users);
     sendPosts(ctx, { items, users }, next?.toString(), head, intro);
   }
 
   function sendPosts(
     ctx: Context,
-    page: Pick<Page, 'users'> & { readonly items: readonly Item[] },
+    page: Page,
     next: string | undefined,
     head: PageHead,
     intro: Markup,
@@ -191,16 +191,18 @@ ${factsOf(post, page.users)}
     ctx.body = feed.atom1();
   });
 
-  let sitemap: { readonly text: Promise<string>; readonly until: number } | undefined;
+  let sitemap: Promise<string> | undefined;
+  const forgetSitemap = () => {
+    sitemap = undefined;
+  };
   router.get('/sitemap.xml', async (ctx) => {
-    // Reads all posts, so at most once a minute.
-    if (sitemap === undefined || sitemap.until < Date.now()) {
-      sitemap = { text: readSitemap(), until: Date.now() + 60_000 };
+    if (sitemap === undefined) {
+      // Reads all posts, so at most once a minute.
+      sitemap = readSitemap();
+      sitemap.catch(forgetSitemap);
+      setTimeout(forgetSitemap, 60_000).unref();
     }
-    const text = await sitemap.text.catch((error) => {
-      sitemap = undefined;
-      throw error;
-    });
+    const text = await sitemap;
     if (isFresh(ctx, text)) return;
     ctx.type = 'application/xml';
     ctx.body = text;
@@ -208,18 +210,14 @@ ${factsOf(post, page.users)}
 
   async function readSitemap(): Promise<string> {
     const entries: Markup[] = [];
-    let after: Position | undefined;
-    do {
-      const page = await posts.list({ fields: ['slug', 'updatedAt'], after });
-      for (const { record } of page.items) {
-        const lastmod = html`<lastmod>${record.updatedAt}</lastmod>`;
-        entries.push(html`<url><loc>${site.url + pathOf(record)}</loc>${lastmod}</url>\n`);
-      }
-      after = page.next;
-    } while (after !== undefined && entries.length < inSitemap);
+    for await (const { record } of posts.all({ fields: ['slug', 'updatedAt'] })) {
+      const lastmod = html`<lastmod>${record.updatedAt}</lastmod>`;
+      entries.push(html`<url><loc>${site.url + pathOf(record)}</loc>${lastmod}</url>\n`);
+      if (entries.length === inSitemap) break;
+    }
     return html`<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-${entries.slice(0, inSitemap)}</urlset>
+${entries}</urlset>
 `.text;
   }
 
@@ -246,32 +244,23 @@ ${entries.slice(0, inSitemap)}</urlset>
   };
 }
 
-interface Shown {
-  readonly items: readonly { readonly json: string }[];
-  readonly users: readonly { readonly json: string }[];
-}
-
-const jsonOf = ({ items, users }: Shown) => [...items, ...users].map(({ json }) => json);
+const jsonOf = ({ items, users }: Page) => [...items, ...users].map(({ json }) => json);
 
 function textIn(ctx: Context, name: string): string {
   const value = ctx.query[name];
   return typeof value === 'string' ? value : '';
 }
 
-const cursorOf = (position: Position | undefined) =>
-  position && Buffer.from(JSON.stringify([position.key, position.id])).toString('base64url');
+/** The key is the time of publication. */
+const cursorOf = (position: Position | undefined) => position && `${position.key}_${position.id}`;
 
 /** Returns the position after which a page begins. A cursor that is not one of ours is a 404. */
 function positionIn(ctx: Context): Position | undefined {
   const cursor = textIn(ctx, 'after');
   if (cursor === '') return undefined;
-  try {
-    const [key, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    const position = { key, id };
-    const isOurs = cursorOf(position) === cursor && !Number.isNaN(Date.parse(key));
-    if (isOurs && typeof id === 'string' && new Date(key).toISOString() === key) return position;
-  } catch {}
-  return ctx.throw(404);
+  const [, key = '', id = ''] = /^(.{24})_([^\0]+)$/.exec(cursor) ?? [];
+  if (new Date(Date.parse(key) || 0).toISOString() !== key) ctx.throw(404);
+  return { key, id };
 }
 
 const authorOf = (post: Post, authors: readonly Author[]) =>

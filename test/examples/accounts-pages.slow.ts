@@ -57,10 +57,19 @@ describe('the pages of the accounts example for readers', function () {
         /^404,[\s\S]*not found/,
       );
     }
-    const foreign = Buffer.from('["2026-01-01","x"]').toString('base64url');
-    for (const cursor of ['x', foreign]) {
-      expect((await blog.get(`/?after=${cursor}`)).status).to.equal(404);
+    const midnight = 'T00:00:00.000Z';
+    for (const cursor of [
+      'x',
+      '2026-01-01_x',
+      `2026-02-30${midnight}_x`,
+      `2026-13-01${midnight}_x`,
+      `+020260-01-01${midnight}_x`,
+      `2026-01-01${midnight}_`,
+      `2026-01-01${midnight}_%00`,
+    ]) {
+      expect((await blog.get(`/?after=${cursor}`)).status, cursor).to.equal(404);
     }
+    expect(await blog.text(`/?after=2000-01-01${midnight}_x`)).to.contain('no posts here');
   });
 
   it('find the public posts that have the words of a query, in pages', async () => {

@@ -53,13 +53,9 @@ const api = createApp(rostrum, {
 });
 for (const middleware of api.middleware) app.use(middleware);
 
-const dashboardPolicy = [
-  "default-src 'self'",
-  "img-src 'self' http: https: data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const dashboardPolicy =
+  "default-src 'self'; img-src 'self' http: https: data:; base-uri 'none'; form-action 'none'; " +
+  "frame-ancestors 'none'";
 
 /** Serves the style sheet, and the dashboard, where members write. */
 async function files(ctx: Context, next: () => Promise<unknown>): Promise<void> {

@@ -2,20 +2,13 @@
 
 import { field, h, input } from './dom.ts';
 
-export interface TagField {
-  readonly name: string;
-  /** The tags, one on each line. */
-  value: string;
-  readonly element: HTMLElement;
-}
-
 /** Returns each tag once. An imported tag can contain a comma, so only typed text is split at commas. */
 const tagsIn = (lines: string) => {
   const tags = lines.split('\n').map((tag) => tag.trim());
   return [...new Set(tags.filter((tag) => tag !== ''))];
 };
 
-export function tagField(name: string): TagField {
+export function tagField(name: string) {
   let tags: readonly string[] = [];
   const list = h('ul', { className: 'chips', ariaLabel: 'Added' });
   const typed = input(name, { autocomplete: 'off' });
@@ -52,6 +45,7 @@ export function tagField(name: string): TagField {
   return {
     name,
     element,
+    /** The tags, one on each line. */
     get value() {
       return all().join('\n');
     },

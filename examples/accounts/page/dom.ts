@@ -12,6 +12,9 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
 export const link = (href: string, text: string, properties: Partial<HTMLAnchorElement> = {}) =>
   h('a', { href, ...properties }, text);
 
+/** Creates a row of buttons. */
+export const bar = (...buttons: Node[]) => h('div', { className: 'bar' }, ...buttons);
+
 export const badge = (text: string) => h('span', { className: 'badge' }, text);
 
 let fields = 0;

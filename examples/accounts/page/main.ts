@@ -8,23 +8,12 @@ import { account, loadSession } from './session.ts';
 import { edit, write } from './write.ts';
 
 type View = (id: string) => Promise<Node[]>;
+const viewsOf = (views: Record<string, View>) => new Map(Object.entries(views));
 
 /** Views for everyone. */
-const publicViews = new Map<string, View>([
-  ['sign-in', visitor],
-  ['verify', verify],
-  ['forgot', forgot],
-  ['reset', reset],
-]);
+const publicViews = viewsOf({ 'sign-in': visitor, verify, forgot, reset });
 /** Views that need an account: a visitor gets the form to sign in. */
-const ownViews = new Map<string, View>([
-  ['', mine],
-  ['drafts', drafts],
-  ['all', all],
-  ['write', write],
-  ['edit', edit],
-  ['profile', profile],
-]);
+const ownViews = viewsOf({ '': mine, drafts, all, write, edit, profile });
 
 let shown = 0;
 

@@ -18,7 +18,7 @@ async function send(path: string, body: BodyInit): Promise<Response> {
 export function imageButton(text: HTMLTextAreaElement, isMarkdown: () => boolean): HTMLElement {
   async function add(files: Iterable<File>): Promise<void> {
     for (const file of files) {
-      // The server says so, too, but cannot always be heard while it is sent more.
+      // The server checks this too, but its response can be lost while the browser still sends.
       if (file.size > 5_000_000) throw new Error(`${file.name} is too large: send at most 5 MB.`);
       say(`Sending ${file.name} …`);
       const { path } = await (await send('/images', file).finally(() => say(''))).json();
@@ -40,10 +40,9 @@ export function imageButton(text: HTMLTextAreaElement, isMarkdown: () => boolean
   text.addEventListener('drop', (event) => take(event, event.dataTransfer));
   text.addEventListener('dragover', (event) => event.preventDefault());
   const chooser = input('', { type: 'file', accept: 'image/*', multiple: true, hidden: true });
-  chooser.onchange = () => {
-    attempt(() => add(chooser.files ?? [])).then(() => {
-      chooser.value = '';
-    });
+  chooser.onchange = async () => {
+    await attempt(() => add(chooser.files ?? []));
+    chooser.value = '';
   };
   const open = button('Add images', async () => chooser.click());
   return h('span', {}, chooser, open);

@@ -1,7 +1,7 @@
 // Sign-up, sign-in, and the profile of the person who is signed in.
 
 import { onSubmit, unsaved } from './actions.ts';
-import { field, find, h, input, link, say, submit } from './dom.ts';
+import { bar, field, find, h, input, link, say, submit } from './dom.ts';
 import * as session from './session.ts';
 import { account, api, loadSession, ownUser } from './session.ts';
 
@@ -30,30 +30,24 @@ function finish(title: string, text: string): void {
   find('view').replaceChildren(h('h1', {}, title), h('p', {}, text));
 }
 
-export async function visitor(): Promise<Node[]> {
-  return [
-    h('h1', {}, 'Sign in'),
-    form('Sign in', [email(), password()], async (credentials) => {
-      await session.signIn(credentials);
-      await goTo('#/');
-    }),
-    h('p', {}, link('#/forgot', 'Forgot your password?')),
-    ...(document.body.dataset.signUp === 'closed' ? [] : signUp()),
-  ];
-}
+export const visitor = async () => [
+  h('h1', {}, 'Sign in'),
+  form('Sign in', [email(), password()], async (credentials) => {
+    await session.signIn(credentials);
+    await goTo('#/');
+  }),
+  h('p', {}, link('#/forgot', 'Forgot your password?')),
+  ...(document.body.dataset.signUp === 'closed' ? [] : signUp()),
+];
 
-function signUp(): Node[] {
-  return [
-    h('h2', {}, 'Sign up'),
-    form('Sign up', [name(), email(), newPassword()], async (fields) => {
-      await session.signUp(fields);
-      finish(
-        'Check your mail',
-        `We have sent a mail to ${fields.email}. Its link expires in an hour.`,
-      );
-    }),
-  ];
-}
+const signUp = () => [
+  h('h2', {}, 'Sign up'),
+  form('Sign up', [name(), email(), newPassword()], async (fields) => {
+    await session.signUp(fields);
+    const text = `We have sent a mail to ${fields.email}. Its link expires in an hour.`;
+    finish('Check your mail', text);
+  }),
+];
 
 /** The form behind the link of the mail that confirms an address. */
 export async function verify(token: string): Promise<Node[]> {
@@ -68,26 +62,22 @@ export async function verify(token: string): Promise<Node[]> {
   ];
 }
 
-export async function forgot(): Promise<Node[]> {
-  return [
-    h('h1', {}, 'Forgot your password?'),
-    form('Send a link', [email()], async (fields) => {
-      await session.askForReset(fields);
-      finish('Check your mail', `If ${fields.email} has an account, we have sent a mail there.`);
-    }),
-  ];
-}
+export const forgot = async () => [
+  h('h1', {}, 'Forgot your password?'),
+  form('Send a link', [email()], async (fields) => {
+    await session.askForReset(fields);
+    finish('Check your mail', `If ${fields.email} has an account, we have sent a mail there.`);
+  }),
+];
 
 /** The form behind the link of the mail that resets a password. */
-export async function reset(token: string): Promise<Node[]> {
-  return [
-    h('h1', {}, 'Choose a new password'),
-    form('Save', [newPassword()], async ({ password = '' }) => {
-      await session.reset(token, password);
-      finish('Your new password is saved', 'Sign in with it.');
-    }),
-  ];
-}
+export const reset = async (token: string) => [
+  h('h1', {}, 'Choose a new password'),
+  form('Save', [newPassword()], async ({ password = '' }) => {
+    await session.reset(token, password);
+    finish('Your new password is saved', 'Sign in with it.');
+  }),
+];
 
 export async function profile(): Promise<Node[]> {
   if (account === undefined) return visitor();
@@ -97,9 +87,7 @@ export async function profile(): Promise<Node[]> {
     await api.me.patch({ name, about: about || null });
     say('Saved.');
   };
-  const buttons = h(
-    'div',
-    { className: 'bar' },
+  const buttons = bar(
     submit('Delete it, keep my posts', { value: 'keep', className: '' }),
     submit('Delete it with my posts', { value: 'delete', className: 'bad' }),
   );

@@ -3,7 +3,7 @@
 import { isApiProblem, type Versioned } from 'rostrum-client';
 import { button, onSubmit, unsaved } from './actions.ts';
 import { tagField } from './chips.ts';
-import { badge, field, h, input, link, say, submit } from './dom.ts';
+import { badge, bar, field, h, input, link, say, submit } from './dom.ts';
 import { imageButton, previewButton } from './media.ts';
 import { merge } from './merge.ts';
 import { addressOf, canPublish, linkTo, stateOf } from './posts.ts';
@@ -16,13 +16,8 @@ type Texts = Readonly<Record<string, string>>;
 /** A part of an address between hyphens. */
 const word = '[\\p{Ll}\\p{Lo}\\p{M}\\p{N}]+';
 
-export async function edit(id: string): Promise<Node[]> {
-  return form(await api.posts.get(id));
-}
-
-export async function write(): Promise<Node[]> {
-  return form();
-}
+export const edit = async (id: string) => form(await api.posts.get(id));
+export const write = async () => form();
 
 function form(opened?: Saved): Node[] {
   /** The post as the form knows it. A new post has none. */
@@ -52,14 +47,12 @@ function form(opened?: Saved): Node[] {
   };
   const state = h('div', { className: 'row' });
   const preview = h('div', {});
-  const tools = h(
-    'div',
-    { className: 'bar' },
+  const tools = bar(
     imageButton(body, () => format() === 'markdown'),
     previewButton(() => body.value, format, preview),
   );
   const schedule = field('Publish at (now, if empty)', when);
-  const buttons = h('div', { className: 'bar' });
+  const buttons = bar();
   const element = h('form', {}, ...Object.values(fields), tools, preview, schedule, buttons);
 
   const typed = (): Texts => Object.fromEntries(controls.map(({ name, value }) => [name, value]));
@@ -103,13 +96,10 @@ function form(opened?: Saved): Node[] {
       ...formerSlugs(sent.slug ?? ''),
       ...(pressed !== '' && { publishedAt }),
     };
-    try {
-      saved = saved
-        ? await api.posts.patch(saved.record.id, input, { ifMatch: saved.version })
-        : await api.posts.create({ publishedAt: null, format: 'markdown', ...input });
-    } catch (error) {
-      return recover(error);
-    }
+    const saving = saved
+      ? api.posts.patch(saved.record.id, input, { ifMatch: saved.version })
+      : api.posts.create({ publishedAt: null, format: 'markdown', ...input });
+    saved = await saving.catch(recover);
     take(saved, sent);
     // Not if someone has left the form meanwhile.
     if (!element.isConnected) return;
@@ -128,17 +118,13 @@ function form(opened?: Saved): Node[] {
 
   async function remove(): Promise<void> {
     if (saved === undefined || !confirm('Delete this post?')) return;
-    try {
-      await api.posts.delete(saved.record.id, { ifMatch: saved.version });
-    } catch (error) {
-      return recover(error);
-    }
+    await api.posts.delete(saved.record.id, { ifMatch: saved.version }).catch(recover);
     unsaved.check = () => false;
     location.hash = '#/';
   }
 
-  /** Keeps what was typed if someone else has changed or deleted the post, and says what to do. */
-  async function recover(error: unknown): Promise<void> {
+  /** Keeps what was typed if someone else has changed or deleted the post. Throws an error that says what to do. */
+  async function recover(error: unknown): Promise<never> {
     if (isApiProblem(error, 'post-not-found')) {
       saved = undefined;
       base = {};
@@ -169,10 +155,8 @@ function form(opened?: Saved): Node[] {
   }
 
   /** Lets the author choose between their lines and those that were saved elsewhere. */
-  function choice(
-    control: { value: string },
-    { mine, theirs, conflicts }: ReturnType<typeof merge>,
-  ) {
+  function choice(control: { value: string }, merged: ReturnType<typeof merge>) {
+    const { mine, theirs, conflicts } = merged;
     const use = async () => {
       // What was typed into other lines since then stays.
       control.value = merge(mine, control.value, theirs).mine;

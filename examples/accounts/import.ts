@@ -52,14 +52,12 @@ const posts = await missing<Post>(staged.rostrum.posts, blog.rostrum.posts);
 if (posts.some(draftOf))
   console.log('Public pages become drafts. Use --pages to add them as posts.');
 const path = join(staging, 'staged.json');
-writeFileSync(
-  path,
-  JSON.stringify({
-    // The addresses are in the claims. Rostrum does not need them.
-    users: users.map(({ email, ...user }) => user),
-    posts: posts.map((post) => ({ format, ...post, ...draftOf(post) })),
-  }),
-);
+const records = {
+  // The addresses are in the claims. Rostrum does not need them.
+  users: users.map(({ email, ...user }) => user),
+  posts: posts.map((post) => ({ format, ...post, ...draftOf(post) })),
+};
+writeFileSync(path, JSON.stringify(records));
 const skip = has('--skip-invalid') ? ['--skip-invalid'] : [];
 if (users.length + posts.length > 0) {
   console.log('Adding to the blog what it does not have:');

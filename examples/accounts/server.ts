@@ -58,19 +58,14 @@ const dashboardPolicy =
   "frame-ancestors 'none'";
 
 /** Serves the style sheet, and the dashboard, where members write. */
-async function files(ctx: Context, next: () => Promise<unknown>): Promise<void> {
+async function files(ctx: Context, next: () => Promise<void>): Promise<void> {
   const file = {
     '/style.css': 'page/style.css',
     '/dashboard': 'page/index.html',
     '/dashboard.js': 'dist/main.js',
   }[ctx.path];
-  if (file === undefined) {
-    await next();
-    return;
-  }
-  const source = await readFile(join(import.meta.dirname, file), 'utf8').catch(() =>
-    ctx.throw(404),
-  );
+  if (file === undefined) return next();
+  const source = await readFile(join(import.meta.dirname, file), 'utf8');
   const isPage = file === 'page/index.html';
   const fill = (_: string, name: keyof Site) => html`${site[name]}`.text;
   const text = isPage ? source.replace(/{{(\w+)}}/g, fill) : source;

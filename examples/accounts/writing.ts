@@ -2,7 +2,7 @@
 
 import Router from '@koa/router';
 import { fileTypeFromBuffer } from 'file-type';
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import getRawBody, { type RawBodyError } from 'raw-body';
 import { type Authenticate, problemResponses } from 'rostrum/http';
 import { bodyOf } from './body.ts';
@@ -12,8 +12,9 @@ import { type Images, imageTypes, maxImageBytes } from './images.ts';
 /** A body has at most 500,000 characters. */
 const maxTextBytes = 2_000_000;
 
-export function writingRoutes(authenticate: Authenticate, images: Images): Middleware {
+export function writingRoutes(authenticate: Authenticate, images: Images) {
   const router = new Router({ strict: true, sensitive: true });
+  router.use(problemResponses());
 
   /** Returns the id of the caller's user. Cookies do not count, so no other site can call this. */
   async function member(ctx: Context): Promise<string> {
@@ -64,12 +65,7 @@ export function writingRoutes(authenticate: Authenticate, images: Images): Middl
     else ctx.body = bytes;
   });
 
-  const problems = problemResponses();
-  const serve = router.routes();
-  return (ctx, next) =>
-    ctx.path === '/preview' || ctx.path.startsWith('/images')
-      ? problems(ctx, () => serve(ctx as never, next) as Promise<void>)
-      : next();
+  return router.routes();
 }
 
 /** Reads a body of at most `max` bytes, and no further than that. */

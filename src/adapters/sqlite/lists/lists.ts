@@ -71,7 +71,9 @@ export class Lists {
     // With another condition, SQLite can choose the index of that one.
     const isOfIds = query.conditions.length === 1 && query.conditions[0]?.op === 'in';
     if (isOfIds || query.conditions.some(isUnique)) return true;
-    return !query.total && new ListSql(collection, query).isIndexOrderedRead();
+    // To read only some fields of large records takes milliseconds for each.
+    const isProjected = query.fields !== undefined;
+    return !query.total && !isProjected && new ListSql(collection, query).isIndexOrderedRead();
   }
 
   /** Sends the worker one list at a time, so that an aborted list that waits costs nothing. */

@@ -98,8 +98,8 @@ export class OpenFile {
   }
 
   /**
-   * Translates a driver error into an error of the ports. Logs a fault of the file, and remembers damage. Errors of every code become
-   * `store-unavailable`: an error fails a whole group of writes, and each of their callers needs its outcome.
+   * Translates a driver error into an error of the ports. Logs a fault of the file, and remembers damage. Errors of
+   * every code become `store-unavailable`: an error fails a whole group of writes, and each caller needs its outcome.
    */
   translate(error: unknown, outcome: Outcome): unknown {
     if (error instanceof SqliteStoreError) return storeUnavailable(outcome, this.log(error));

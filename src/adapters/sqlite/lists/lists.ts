@@ -71,7 +71,7 @@ export class Lists {
     // With another condition, SQLite can choose the index of that one.
     const isOfIds = query.conditions.length === 1 && query.conditions[0]?.op === 'in';
     if (isOfIds || query.conditions.some(isUnique)) return true;
-    // To read only some fields of large records takes milliseconds for each.
+    // Cutting fields out of a large record takes milliseconds.
     const isProjected = query.fields !== undefined;
     return !query.total && !isProjected && new ListSql(collection, query).isIndexOrderedRead();
   }

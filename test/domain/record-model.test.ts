@@ -216,6 +216,19 @@ describe('custom fields', () => {
     }
   });
 
+  it('can have 50,000 values, and no more', () => {
+    const filled = (values: number) => ({
+      name: 'x',
+      own: { a: Array.from({ length: values - 3 }, () => 0) },
+    });
+    expect(issues(() => user(filled(50_000)))).to.deep.equal([]);
+    expect(issues(() => user(filled(50_001)))).to.deep.equal([' too-large']);
+    const members = Array.from({ length: 50_000 }, (_, n) => [`a${n}`, n]);
+    expect(issues(() => user({ name: 'x', ...Object.fromEntries(members) }))).to.deep.equal([
+      ' too-large',
+    ]);
+  });
+
   it('can take a record to 1 MiB of compact JSON, and no further', () => {
     const filled = (bytes: number) => ({ name: 'x', own: 'é'.repeat((bytes - 21) / 2) });
     const most = 1_048_576;

@@ -19,6 +19,7 @@ export class JsonReader {
   readonly issues = new Issues();
   readonly #path: (string | number)[] = [];
   #byteBound = 0;
+  #values = 0;
 
   /** An upper bound of the bytes that all values read so far have as compact JSON in UTF-8. */
   get byteBound(): number {
@@ -27,7 +28,7 @@ export class JsonReader {
 
   /** Returns the copy; parts with an issue can be missing from it. */
   read(value: unknown): Json | undefined {
-    if (this.issues.isFull) return undefined;
+    if (this.issues.isFull || !this.#countValue()) return undefined;
     switch (typeof value) {
       case 'boolean':
         this.#byteBound += maxBytes.boolean;
@@ -70,6 +71,16 @@ export class JsonReader {
     const member = this.read(value);
     if (member !== undefined) setMember(into, key, member);
     this.#path.pop();
+  }
+
+  /** Returns false beyond the limit: the value is not read. */
+  #countValue(): boolean {
+    this.#values += 1;
+    if (this.#values === recordLimits.values + 1) {
+      const message = `A record must have at most ${recordLimits.values} values, at any depth.`;
+      this.issues.add([], 'too-large', message);
+    }
+    return this.#values <= recordLimits.values;
   }
 
   #text(text: string): string | undefined {

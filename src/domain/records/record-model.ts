@@ -103,7 +103,7 @@ export class RecordModel<R extends ServerMadeFields> {
         defaults[key] = current?.[key as keyof R] ?? (current ? null : serverFields.createdAt);
     }
     const fields = Object.assign(readFields(this.#rules, known, issues), defaults);
-    // Read custom fields straight into the record: there can be a hundred thousand of them.
+    // Read custom fields straight into the record: there can be 50,000 of them.
     const record: Record<string, Json> = { id: serverFields.id, ...fields };
     const custom = this.#schema === undefined ? record : {};
     for (const key of Object.keys(input)) {

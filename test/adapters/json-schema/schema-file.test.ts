@@ -129,7 +129,7 @@ describe('a JSON Schema of custom fields', () => {
       properties: { a: { uniqueItems: true }, b: { pattern: '^(\\p{L}+)+$' } },
       patternProperties: { '^(c+)+$': { type: 'string' } },
     };
-    const a = Array.from({ length: 18_000 }, (_, n) => ({ x: n, y: { z: n } }));
+    const a = Array.from({ length: 12_000 }, (_, n) => ({ x: n, y: { z: n } }));
     const posts = await postsOf(schema);
     await posts.create({ title: 'T', ...{ a, b: 'é'.repeat(100) } });
     const bad = { a: [...a, { y: { z: 1 }, x: 1 }], b: 'x', [`${'c'.repeat(60)}!`]: 1 };
@@ -139,7 +139,7 @@ describe('a JSON Schema of custom fields', () => {
 
   it('reports only one error for a large value with many', async () => {
     const schema = { properties: { tags: { items: { type: 'string' } } } };
-    const tags = Array.from({ length: 100_000 }, (_, n) => n);
+    const tags = Array.from({ length: 40_000 }, (_, n) => n);
     expect(await issuesOf(schema, { tags })).to.deep.equal(['/tags/0 Must be of the type string.']);
     expect(await issuesOf(schema, { tags: tags.slice(0, 3) })).to.have.lengthOf(3);
   });

@@ -15,7 +15,7 @@ const fieldCodes: Readonly<Record<FieldCode, string>> = {
   mismatch: 'An `id` that differs from the one in the path.',
   key: 'The name of a field must have 1 to 64 characters, no NUL and no half of a surrogate pair, and not be `__proto__`. If it is too long, the pointer is that of its object. In a post it must not be another spelling of `publishedAt` or `authorId`.',
   'too-deep': 'More than 16 levels, the record itself included.',
-  'too-large': 'The record has more than 1 MiB as compact JSON.',
+  'too-large': 'The record has more than 1 MiB as compact JSON, or more than 50,000 values.',
   'number-range': 'An integer beyond ±(2⁵³ − 1), or a number that overflows.',
 };
 

@@ -16,9 +16,9 @@ export interface LimiterState {
 
 /**
  * Limits the work in progress, so that clients with large or slow requests don't delay others. A request takes a slot
- * of one class while it runs: `lists`, `shortLists`, `parsers` (with a large body) or `others`; a small POST and a DELETE
- * take none. Another class is for
- * large bodies, from their first byte to the end of the request.
+ * of one class while it runs: `lists`, `shortLists`, `reads` (of one record), `changes` (PUT and PATCH) or `parsers` (with
+ * a large body). A small POST and a DELETE take none. Another class is for large bodies, from their first byte to the
+ * end of the request.
  */
 export class Limiter {
   readonly #senders = new Transfers();
@@ -26,12 +26,14 @@ export class Limiter {
   readonly #parsers = new Slots(slotLimits.parsers);
   readonly #lists = new Slots(slotLimits.lists);
   readonly #shortLists = new Slots(slotLimits.shortLists);
-  readonly #others = new Slots(Number.POSITIVE_INFINITY, slotLimits.otherWaitingPerClient);
+  readonly #reads = new Slots(slotLimits.reads, slotLimits.otherWaitingPerClient);
+  readonly #changes = new Slots(slotLimits.changes, slotLimits.otherWaitingPerClient);
   /** Requests in progress or waiting. */
   #count = 0;
 
   get state(): LimiterState {
-    const all = [this.#bodies, this.#parsers, this.#lists, this.#shortLists, this.#others];
+    const pages = [this.#lists, this.#shortLists];
+    const all = [this.#bodies, this.#parsers, ...pages, this.#reads, this.#changes];
     const waiting = all.reduce((sum, slots) => sum + slots.waiting, 0);
     return { running: this.#count - waiting, waiting };
   }
@@ -83,8 +85,9 @@ export class Limiter {
       return limit <= shortList ? this.#shortLists : this.#lists;
     }
     if (isLarge) return this.#parsers;
+    if (method === 'PUT' || method === 'PATCH') return this.#changes;
     // The response to a small POST, or to a DELETE, is small.
-    return method === 'POST' || method === 'DELETE' ? undefined : this.#others;
+    return method === 'POST' || method === 'DELETE' ? undefined : this.#reads;
   }
 
   #begin({ state: { rostrum } }: Context): void {

@@ -13,7 +13,7 @@ export const slotLimits = {
   total: 1000,
   /** Of these, how many of one client can wait for a slot of one class. */
   waitingPerClient: 100,
-  /** The same for the class without a bound (reads of one record, PUT and PATCH). */
+  /** The same for reads of one record, PUT and PATCH. */
   otherWaitingPerClient: 500,
   /** How long a request waits for a slot. */
   waitMs: 10_000,
@@ -24,6 +24,9 @@ export const slotLimits = {
   shortLists: 16,
   parsers: 4,
   bodies: 64,
+  /** Reads of one record, PUT and PATCH. With more, 1 MiB each from MongoDB delay others by over half a second. */
+  reads: 32,
+  changes: 32,
   /**
    * In milliseconds of an iteration of the event loop. A read's size is unknown until it is done, so a class stops
    * starting requests after this much of one iteration.

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { clientAddresses } from './client-address.ts';
-import { type AppSettings, type Middleware, stopSignals } from './context.ts';
+import { type AppSettings, commonHeaders, type Middleware, stopSignals } from './context.ts';
 import type { RostrumAppOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
-import { commonHeaders } from './send.ts';
 import { maxTargetLength } from './sizes.ts';
 import {
   hostForm,

@@ -4,7 +4,7 @@ import type { PostInput } from '../../../domain/records/post.ts';
 import type { CreateOptions } from '../../../domain/records/receipt.ts';
 import type { Collection, Versioned } from '../../../domain/records/record.ts';
 import type { UserInput } from '../../../domain/records/user.ts';
-import type { Context, Handler } from '../context.ts';
+import { type Context, type Handler, sendJsonText } from '../context.ts';
 import type { Endpoint, Parameter } from '../endpoint.ts';
 import { logChange } from '../operator/log.ts';
 import {
@@ -16,7 +16,6 @@ import {
   type View,
 } from '../preconditions.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
-import { sendJsonText } from '../send.ts';
 
 // What the endpoints of users and posts have in common: headers, responses, problems, PUT and PATCH, responding.
 

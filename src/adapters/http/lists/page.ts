@@ -1,7 +1,6 @@
 import type { Page } from '../../../domain/lists/list.ts';
 import type { Collection, Versioned } from '../../../domain/records/record.ts';
-import type { Context } from '../context.ts';
-import { sendJsonText } from '../send.ts';
+import { type Context, sendJsonText } from '../context.ts';
 import type { ParsedList } from './query.ts';
 
 /** A longer `Link` is omitted, because many clients reject longer headers. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRostrumError, storeUnavailable } from '../../../domain/errors.ts';
-import type { Context } from '../context.ts';
-import { sendJson } from '../send.ts';
+import { type Context, sendJson } from '../context.ts';
 
 /** How long a store can take to say that it is ready, in milliseconds. */
 const readyTimeoutMs = 2000;

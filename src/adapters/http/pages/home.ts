@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Context, publicUrlOf } from '../context.ts';
+import { type Context, publicUrlOf, sendJson } from '../context.ts';
 import type { RostrumAppOptions } from '../options.ts';
-import { sendJson } from '../send.ts';
 import { loadOnce } from './files.ts';
 import { escapeHtml, negotiateHtml, type Site, sendHtml } from './html.ts';
 

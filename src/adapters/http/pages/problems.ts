@@ -1,8 +1,13 @@
 import type { Router } from '@koa/router';
-import { type Context, createRouter, type RostrumState, setOperation } from '../context.ts';
+import {
+  type Context,
+  createRouter,
+  type RostrumState,
+  sendJson,
+  setOperation,
+} from '../context.ts';
 import { type ProblemType, problemCatalogue } from '../problems/catalogue.ts';
 import { Problem } from '../problems/problem.ts';
-import { sendJson } from '../send.ts';
 import { escapeHtml, negotiateHtml, type Site, sendHtml } from './html.ts';
 
 const types = new Map<string, ProblemType>(Object.entries(problemCatalogue));

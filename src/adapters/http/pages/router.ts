@@ -6,12 +6,12 @@ import {
   createRouter,
   type Middleware,
   type RostrumState,
+  sendJson,
   setOperation,
 } from '../context.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type RostrumAppOptions } from '../options.ts';
-import { sendJson } from '../send.ts';
 import { escapePath, normalizePrefix, normalizePublicUrl } from '../target.ts';
 import { callerHandler, sendAdmin } from './admin.ts';
 import { hasAdmin } from './assets.ts';

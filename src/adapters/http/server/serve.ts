@@ -4,10 +4,9 @@ import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import { clientAddresses } from '../client-address.ts';
-import { stopSignals } from '../context.ts';
+import { commonHeaders, stopSignals } from '../context.ts';
 import { checkOptionNames, defaultLimits, type ServeOptions } from '../options.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
-import { commonHeaders } from '../send.ts';
 import { normalizePublicUrl } from '../target.ts';
 import { Connections, drainMs } from './connections.ts';
 

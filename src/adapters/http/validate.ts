@@ -65,34 +65,3 @@ function sentenceOf(name: string, { message }: { message: string }, count: numbe
   const others = count > 1 ? ' More errors are in "errors".' : '';
   return `The ${name} ${message.charAt(0).toLowerCase()}${message.slice(1)}${others}`;
 }
-
-/** What a parameter accepts: a schema, and the check that says the same. */
-type Values = Pick<Parameter, 'schema' | 'example' | 'check'>;
-
-/** Accepts one of a fixed set of strings. */
-export function oneOf(values: readonly string[], fallback?: string): Values {
-  const few = values.map((value) => `"${value}"`).join(' or ');
-  const sentence = `Must be ${values.length < 3 ? few : `one of ${values.join(', ')}`}.`;
-  return {
-    schema: {
-      type: 'string',
-      enum: values,
-      ...(fallback !== undefined && { default: fallback }),
-    },
-    example: values[0] ?? '',
-    check: (value) => (values.includes(value) ? undefined : sentence),
-  };
-}
-
-/** Accepts an integer within bounds, without leading zeros or a plus sign. */
-export function integer(minimum: number, maximum: number, fallback: number): Values {
-  return {
-    schema: { type: 'integer', format: 'int32', minimum, maximum, default: fallback },
-    example: fallback,
-    check(value) {
-      const number = /^(?:0|-?[1-9]\d{0,14})$/.test(value) ? Number(value) : Number.NaN;
-      const fits = number >= minimum && number <= maximum;
-      return fits ? undefined : `Must be an integer from ${minimum} to ${maximum}.`;
-    },
-  };
-}

@@ -2,11 +2,10 @@ import { codePoints } from '../../../domain/records/text.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import { clientOf } from '../client-address.ts';
 import { type Context, sendJson, stopSignals } from '../context.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, integer } from '../endpoint.ts';
 import { releaseSlots } from '../limits/slots.ts';
 import { Problem } from '../problems/problem.ts';
 import { maxPositionLength } from '../sizes.ts';
-import { integer } from '../validate.ts';
 
 /** How many requests of one client can wait for an event. */
 const maxWaiting = 100;

@@ -18,11 +18,9 @@ import {
   prefer,
   problemsOf,
   responsesOf,
-  sendCreated,
-  sendDeleted,
-  sendRecord,
   updateEndpoints,
 } from './records.ts';
+import { sendCreated, sendDeleted, sendRecord } from './respond.ts';
 
 const responses = responsesOf('Post');
 

@@ -2,22 +2,15 @@ import { type FieldDeclarations, fieldsIn } from '../../../domain/fields/declare
 import type { JsonObject } from '../../../domain/records/json.ts';
 import type { PostInput } from '../../../domain/records/post.ts';
 import type { CreateOptions } from '../../../domain/records/receipt.ts';
-import type { Collection, Versioned } from '../../../domain/records/record.ts';
+import type { Collection } from '../../../domain/records/record.ts';
 import type { UserInput } from '../../../domain/records/user.ts';
-import { type Context, type Handler, sendJsonText } from '../context.ts';
+import type { Context, Handler } from '../context.ts';
 import type { Endpoint, Parameter } from '../endpoint.ts';
-import { logChange } from '../operator/log.ts';
-import {
-  entityTag,
-  entityTagsPattern,
-  isNotModified,
-  parseEntityTags,
-  preconditionOf,
-  type View,
-} from '../preconditions.ts';
+import { entityTagsPattern, parseEntityTags, preconditionOf } from '../preconditions.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
+import { sendChanged } from './respond.ts';
 
-// What the endpoints of users and posts have in common: headers, responses, problems, PUT and PATCH, responding.
+// What the endpoints of users and posts have in common: headers, responses, problems, PUT and PATCH.
 
 export const ifMatch = entityTagParameter(
   'If-Match',
@@ -155,60 +148,4 @@ export function createOptions({ headers }: Context): CreateOptions {
   if (typeof header !== 'string') return {};
   const isQuoted = header.startsWith('"');
   return { idempotencyKey: isQuoted ? header.slice(1, -1).replace(/\\(.)/g, '$1') : header };
-}
-
-/** Responds with a record, or 304 if the client has this version. */
-export function sendRecord(ctx: Context, { version, json }: Snapshot, view: View = 'full'): void {
-  const tag = entityTag(version, view);
-  const isKnown = isNotModified(ctx, tag);
-  ctx.set('ETag', tag);
-  sendJsonText(ctx, isKnown ? 304 : 200, isKnown ? null : json);
-}
-
-/** A version of a record, as JSON. */
-type Snapshot = Pick<Versioned<unknown>, 'version' | 'json'>;
-
-/** Responds to a creation. */
-export function sendCreated(
-  ctx: Context,
-  collection: Collection,
-  id: string,
-  created: Snapshot & { readonly replayed?: boolean },
-): void {
-  const { version, json, replayed = false } = created;
-  if (!replayed) logChange(ctx, { collection, id, version });
-  ctx.set('ETag', entityTag(version));
-  ctx.set('Location', `${ctx.state.rostrum.apiUrl}/${collection}/${encodeURIComponent(id)}`);
-  if (replayed) ctx.set('Idempotency-Replayed', 'true');
-  sendPreferred(ctx, 201, json);
-}
-
-/** Responds to a change of the record that the path names. */
-export function sendChanged(
-  ctx: Context,
-  collection: Collection,
-  { changed, version, json }: Snapshot & { readonly changed: boolean },
-): void {
-  const { id = '' } = ctx.params;
-  if (changed) logChange(ctx, { collection, id, version });
-  ctx.set('ETag', entityTag(version));
-  sendPreferred(ctx, 200, json);
-}
-
-/** Responds to a deletion. */
-export function sendDeleted(ctx: Context): void {
-  sendPreferred(ctx, 200, '{"deleted":true}');
-}
-
-/** The form of the response to a write (RFC 7240, section 4.2). The first one counts, and its parameters are ignored. */
-const preference =
-  /(?:^|,)[ \t]*return[ \t]*=[ \t]*("?)(minimal|representation)\1[ \t]*(?:[,;]|$)/i;
-
-/** Responds without a body if the client prefers that. */
-function sendPreferred(ctx: Context, status: 200 | 201, json: string): void {
-  const { prefer = '' } = ctx.headers;
-  const preferred = preference.exec(String(prefer))?.[2]?.toLowerCase();
-  if (preferred !== undefined) ctx.set('Preference-Applied', `return=${preferred}`);
-  if (preferred !== 'minimal') sendJsonText(ctx, status, json);
-  else sendJsonText(ctx, status === 200 ? 204 : status, null);
 }

@@ -4,14 +4,13 @@ import type { UserFilter, UserSort } from '../../../domain/lists/search.ts';
 import type { UserInput } from '../../../domain/records/user.ts';
 import { deleteModes } from '../../../ports/user-repository.ts';
 import type { Middleware } from '../context.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, oneOf } from '../endpoint.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, userListParameters } from '../lists/parameters.ts';
 import { readListQuery, readUserFilter } from '../lists/query.ts';
 import { queryHint } from '../lists/query-hint.ts';
 import { logChange } from '../operator/log.ts';
 import { preconditionOf } from '../preconditions.ts';
-import { oneOf } from '../validate.ts';
 import {
   changeHeaders,
   createOptions,
@@ -21,12 +20,9 @@ import {
   prefer,
   problemsOf,
   responsesOf,
-  sendChanged,
-  sendCreated,
-  sendDeleted,
-  sendRecord,
   updateEndpoints,
 } from './records.ts';
+import { sendChanged, sendCreated, sendDeleted, sendRecord } from './respond.ts';
 
 const responses = responsesOf('User');
 

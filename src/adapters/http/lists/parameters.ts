@@ -7,8 +7,7 @@ import {
   newestFirst,
   type Order,
 } from '../../../domain/lists/search.ts';
-import type { Parameter } from '../endpoint.ts';
-import { integer, oneOf } from '../validate.ts';
+import { integer, oneOf, type Parameter } from '../endpoint.ts';
 import { declaredParameters } from './declared-filters.ts';
 import { bounds, readInstant } from './ranges.ts';
 

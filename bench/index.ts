@@ -32,7 +32,7 @@ if (options.interfaces) {
   console.log(`${machineFacts().slice(0, 4).join('; ')}\n\n${await measureInterfaces(options)}`);
   process.exit();
 }
-leaveServersCore();
+if (!options.lists) leaveServersCore(); // A list runs in this process and its worker.
 const facts = machineFacts();
 if (!options.isFull) facts.push('a part of a run: the figures mean little');
 for (const fact of facts) console.log(`- ${fact}`);

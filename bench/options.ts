@@ -44,8 +44,10 @@ export function readOptions(args: readonly string[]) {
       against: { type: 'string' },
       /** Compares POST with and without three declared fields. */
       fields: { type: 'boolean', default: false },
-      /** Measures lists by declared fields, with 100,000 posts. */
+      /** Measures each filter and sort of lists. */
       lists: { type: 'boolean', default: false },
+      /** The number of posts for `--lists`. */
+      posts: { type: 'string', default: '100000' },
       /** Measures the search example, with 100,000 posts. */
       search: { type: 'boolean', default: false },
       /** Compares with alternatives to Rostrum on SQLite. */
@@ -57,7 +59,8 @@ export function readOptions(args: readonly string[]) {
   const sizes = values.quick ? quick : full;
   const rounds = Number(values.rounds ?? sizes.rounds);
   const { interfaces, fields: withDeclaredFields, against, peers, lists, search } = values;
+  const posts = Number(values.posts);
   const isFull = args.length === 0;
   const modes = { interfaces, withDeclaredFields, against, peers, lists, search };
-  return { ...sizes, rounds, stores, isFull, ...modes };
+  return { ...sizes, rounds, stores, posts, isFull, ...modes };
 }

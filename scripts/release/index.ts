@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { install } from '../install.ts';
 import { npm } from '../npm.ts';
+import { testInstalls } from './installs.ts';
 import { packAll } from './tarballs.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
@@ -73,50 +74,12 @@ function testServer(tarball: string): void {
   }
 }
 
-/** Installs all tarballs in an empty project with npm and with pnpm, loads the libraries and starts the programs. */
-function testInstalls(tarballs: readonly string[]): void {
-  const pnpm = ['exec', '--yes', '--package', 'pnpm@10', '--', 'pnpm'];
-  const libraries = ['rostrum', 'rostrum-client', 'rostrum-admin'];
-  for (const add of [
-    ['install', '--no-audit', '--no-fund'],
-    [...pnpm, 'add'],
-  ]) {
-    const project = mkdtempSync(join(tmpdir(), 'rostrum-install-'));
-    try {
-      writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-      // The packages depend on one another, and are not in the registry yet.
-      const overrides = tarballs.map((path) => {
-        const [name] = libraries.filter((one) => path.endsWith(`/${one}-${version}.tgz`));
-        return name === undefined ? '' : `  ${name}: 'file:${path}'\n`;
-      });
-      writeFileSync(join(project, 'pnpm-workspace.yaml'), `overrides:\n${overrides.join('')}`);
-      runNpm([...add, ...tarballs], project);
-      const load = libraries.map((name) => `import '${name}';`).join('');
-      const runs = [
-        ['--input-type=module', '--eval', load],
-        ['node_modules/rostrum-server/dist/main.js', '--version'],
-        ['node_modules/create-rostrum/create.js', 'hexagon', 'app', '--no-install'],
-      ];
-      for (const args of runs) {
-        const { status, stderr } = spawnSync(process.execPath, args, {
-          cwd: project,
-          encoding: 'utf8',
-        });
-        if (status !== 0)
-          throw new Error(`After ${add.join(' ')}, ${args.join(' ')} failed: ${stderr}`);
-      }
-    } finally {
-      rmSync(project, { recursive: true, force: true });
-    }
-  }
-}
-
 const notes = notesOf(version);
 runNpm(['run', 'build'], root);
 const tarballs = await packAll(folder);
 run('scripts/release/check.ts', tarballs);
 const server = tarballs.find((path) => path.includes('rostrum-server')) ?? '';
-testInstalls(tarballs);
+await testInstalls(tarballs);
 testServer(server);
 run('scripts/sbom.ts', ['--output', join(folder, 'sbom.cdx.json')]);
 writeFileSync(join(folder, 'notes.md'), `${notes}\n`);

@@ -1,0 +1,83 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import manifest from '../../package.json' with { type: 'json' };
+import { npm } from '../npm.ts';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const libraries = ['rostrum', 'rostrum-client', 'rostrum-admin'];
+const pnpm = ['exec', '--yes', '--package', 'pnpm@10', '--', 'pnpm'];
+const installers = [
+  ['install', '--no-audit', '--no-fund'],
+  [...pnpm, 'add'],
+];
+
+/** READMEs and their blocks of commands. The first block of create-rostrum needs the packages in the registry. */
+const blocks = {
+  'rostrum-server': 0,
+  'rostrum-client': 0,
+  'rostrum-admin': 0,
+  'create-rostrum': 1,
+};
+
+/**
+ * Installs all tarballs in an empty project with npm and with pnpm, loads the libraries there, and runs the commands at
+ * the beginning of each README.
+ */
+export async function testInstalls(tarballs: readonly string[]): Promise<void> {
+  for (const add of installers) {
+    const project = mkdtempSync(join(tmpdir(), 'rostrum-install-'));
+    try {
+      writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+      // The packages depend on one another, and are not in the registry yet.
+      const overrides = libraries.map((name) => {
+        const path = tarballs.find((one) => one.endsWith(`/${name}-${manifest.version}.tgz`));
+        return `  ${name}: 'file:${path}'\n`;
+      });
+      writeFileSync(join(project, 'pnpm-workspace.yaml'), `overrides:\n${overrides.join('')}`);
+      const { status, stderr } = npm([...add, ...tarballs], project);
+      if (status !== 0) throw new Error(`${add.join(' ')} failed: ${stderr}`);
+      const load = libraries.map((name) => `import '${name}';`).join('');
+      execFileSync(process.execPath, ['--input-type=module', '--eval', load], { cwd: project });
+      for (const [name, index] of Object.entries(blocks)) {
+        for (const line of commandsOf(name, index)) await run(line, project);
+      }
+    } finally {
+      rmSync(project, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Returns the commands of a block, without those that run in a clone. */
+function commandsOf(name: string, index: number): string[] {
+  const text = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
+  const block = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)][index]?.[1];
+  if (block === undefined) throw new Error(`The README of ${name} has no commands.`);
+  const lines = block.trim().split('\n');
+  return lines
+    .filter((line) => !line.endsWith('# in the clone'))
+    .map((line) => line.replaceAll('…', root));
+}
+
+/** Runs a command until it ends, or until it says where it listens. */
+async function run(command: string, cwd: string): Promise<void> {
+  console.log(`$ ${command}`);
+  const child = spawn(command, {
+    ...{ cwd, shell: true, detached: true },
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  let isListening = false;
+  for await (const line of createInterface(child.stdout)) {
+    output += `${line}\n`;
+    if (isListening || !line.includes('http://127.0.0.1:')) continue;
+    isListening = true;
+    process.kill(-(child.pid ?? 0), 'SIGTERM');
+  }
+  if (child.exitCode === null) await once(child, 'exit');
+  if (child.exitCode !== 0 && !isListening) throw new Error(`${command} failed:\n${output}`);
+}

@@ -106,7 +106,7 @@ async function run(scenario: Scenario): Promise<string> {
   const { id } = await post(address, '/users', { name: 'Ann' });
   await warmUp(`${address}/api/v1/users?limit=1`);
   const child = fork(smallClient, [address, id]);
-  stack.defer(() => child.kill());
+  stack.defer(() => void child.kill());
   await once(child, 'message'); // The client has started.
   const filled = loaded ?? posted ?? { author: '', position: '', posts: [] };
   const did = await scenario.run({

@@ -1,7 +1,9 @@
+import { expect } from 'chai';
 import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
 import { readUrl } from '../../../src/adapters/mongodb/connection/connection-string.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
 import { times } from '../../../src/testing/fixtures.ts';
+import { errorOf } from '../../support/error-of.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
@@ -33,6 +35,23 @@ await describeOnMongodb('a connection to MongoDB', () => {
     } finally {
       controller.abort();
       await ended;
+      await connection.close();
+    }
+  });
+});
+
+describe('a connection to a MongoDB server that does not exist', () => {
+  it('says after its first failure why it is not ready, so that commands end', async () => {
+    const connection = new Connection(
+      readUrl('mongodb://127.0.0.1:1/x'),
+      safeLogger(undefined),
+      {},
+    );
+    try {
+      await errorOf(connection.ready());
+      const { cause } = (await errorOf(connection.ready())) as Error;
+      expect(String(cause)).to.contain('ECONNREFUSED');
+    } finally {
       await connection.close();
     }
   });

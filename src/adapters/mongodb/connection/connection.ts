@@ -61,12 +61,14 @@ export class Connection {
 
   /**
    * Never rejected by the limit on calls: a busy store is ready. The ping can wait for a connection, so a read of
-   * another call will do.
+   * another call will do. The error has a cause, unless the store is still declaring fields.
    */
   async ready(): Promise<void> {
     const ping = this.#run((call) => call.read(() => this.db.command({ ping: 1 })));
     const anyRead = Promise.race([ping, this.#primary.nextRead]);
-    if ((await atMost(limits.openingMs, anyRead)) === undefined) throw storeUnavailable('none');
+    if ((await atMost(limits.openingMs, anyRead)) !== undefined) return;
+    const silence = this.#isOpen ? new Error('MongoDB does not respond.') : undefined;
+    throw storeUnavailable('none', this.#problem ?? silence);
   }
 
   close(): Promise<void> {

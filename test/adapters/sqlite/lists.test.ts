@@ -330,7 +330,8 @@ describe('the worker of the SQLite store', function () {
   it('cuts fields out of records, which can be large', async () => {
     const store = folder.open(folder.file());
     await store.posts.create(post('p'));
-    const query = queryOf('posts', {}, 'createdAt', { fields: ['title'] });
+    // All other lists of ids are quick.
+    const query = queryOf('posts', { ids: ['p'] }, 'createdAt', { fields: ['title'] });
     expect((await store.posts.list(query)).items).to.have.lengthOf(1);
     expect(workers.length, 'workers').to.equal(1);
   });

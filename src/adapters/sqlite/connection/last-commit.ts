@@ -40,7 +40,7 @@ const isEvent = "sequence = ? AND sequence || '.' || mark = ?";
 /**
  * Changes `lastCommit`, in the open transaction.
  *
- * @param inFile the last commit in the file when the transaction had begun. The log does not have it if a backup was
+ * @param inFile the last commit that was seen in the file itself. The log does not have it if a backup was
  * restored and is not in the file yet.
  */
 export function recordCommit(connection: Connection, inFile: Commit = [0, '']): void {

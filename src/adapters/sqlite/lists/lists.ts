@@ -64,6 +64,8 @@ export class Lists {
 
   /** True if an index serves the whole list, or if a unique value or ids leave few records. */
   #isQuick(collection: Collection, query: PlainQuery): boolean {
+    // Cutting fields out of a large record takes milliseconds.
+    if (query.fields !== undefined) return false;
     const unique = fieldsIn(this.#declared[collection]).filter(({ isUnique }) => isUnique);
     const isUnique = ({ field, op, declaredType }: Condition) =>
       op === 'eq' &&
@@ -71,9 +73,7 @@ export class Lists {
     // With another condition, SQLite can choose the index of that one.
     const isOfIds = query.conditions.length === 1 && query.conditions[0]?.op === 'in';
     if (isOfIds || query.conditions.some(isUnique)) return true;
-    // Cutting fields out of a large record takes milliseconds.
-    const isProjected = query.fields !== undefined;
-    return !query.total && !isProjected && new ListSql(collection, query).isIndexOrderedRead();
+    return !query.total && new ListSql(collection, query).isIndexOrderedRead();
   }
 
   /** Sends the worker one list at a time, so that an aborted list that waits costs nothing. */

@@ -117,9 +117,10 @@ export class CreationBatcher {
   /** Settles every creation of a group; never rejects. */
   async #createAll(group: Group): Promise<void> {
     try {
-      const firsts = withoutRepeats(group);
+      const waiting = group.filter(({ call }) => !call.isOver); // The callers of others have an error already.
+      const firsts = withoutRepeats(waiting);
       if (firsts.length > 0) await this.#insert(firsts);
-      const repeats = group.filter((creation) => !firsts.includes(creation));
+      const repeats = waiting.filter((creation) => !firsts.includes(creation));
       if (repeats.length > 0) await this.#createAll(await this.#settleKnown(repeats));
     } catch (error) {
       for (const { reject } of group) reject(error);
@@ -166,10 +167,14 @@ export class CreationBatcher {
     const found = new Map<string, Document>();
     const all = group.flatMap(({ unique }) => unique);
     const fields = Map.groupBy(all, ({ collection, path }) => `${collection} ${path}`);
+    const fingerprints = group.flatMap(({ receipt }) => receipt?.fingerprint ?? []);
+    // A small request can name the receipt of a large record.
+    const json = { $cond: [{ $in: ['$fingerprint', { $literal: fingerprints }] }, '$json', ''] };
+    const ofReceipts = { version: 1, fingerprint: 1, until: 1, json };
     const find = async (values: readonly UniqueValue[]) => {
       const [{ collection, path }] = values as [UniqueValue];
       const filter = { [path]: { $in: values.map(({ value }) => value) } };
-      const projection = collection === 'receipts' ? {} : { [path]: 1 };
+      const projection = collection === 'receipts' ? ofReceipts : { [path]: 1 };
       const documents = await call.read(({ maxTimeMS }) =>
         db.collection(collection).find(filter, { projection, maxTimeMS }).toArray(),
       );

@@ -15,7 +15,7 @@ interface Cursor {
 const undecoded = { fieldsAsRaw: { firstBatch: true, nextBatch: true } } as const;
 
 /** The average size of documents in recent replies, by kind of read. It falls slowly after large ones. */
-const largestAverages = new Map<string, number>();
+const recentSizes = new Map<string, number>();
 
 /**
  * Runs a `find` or an `aggregate` as a raw command, because the driver's own cursors take 1.0 to 2.4 times the
@@ -31,7 +31,7 @@ export async function* readBatches(
   wanted: { readonly documents: number; readonly bytes: number; readonly isProjected?: boolean },
 ): AsyncGenerator<readonly Buffer[]> {
   const kind = `${collection} ${wanted.isProjected === true}`;
-  let average = largestAverages.get(kind) ?? 1;
+  let average = recentSizes.get(kind) ?? 1;
   // The server accepts `getMore` only in the session that opened the cursor.
   const session = db.client.startSession();
   const send = async (command: Document): Promise<Cursor> => {
@@ -51,7 +51,7 @@ export async function* readBatches(
       const batch = cursor.firstBatch ?? cursor.nextBatch ?? [];
       const size = batch.reduce((sum, document) => sum + document.length, 0);
       average = Math.max(1, size / Math.max(1, batch.length));
-      largestAverages.set(kind, Math.max(average, 0.9 * (largestAverages.get(kind) ?? 1)));
+      recentSizes.set(kind, Math.max(average, 0.9 * (recentSizes.get(kind) ?? 1)));
       yield batch;
       const id = Long.fromValue(cursor.id as Long);
       if (id.isZero()) return;
@@ -63,7 +63,7 @@ export async function* readBatches(
   }
 }
 
-/** Closes a cursor, if it is open. If this fails, the server closes it ten minutes later. */
+/** Closes a cursor, if it is open. If this fails, the server closes it when its session expires. */
 export function closeCursor(db: Db, { id, ns }: Pick<Cursor, 'id' | 'ns'>): void {
   const cursor = Long.fromValue(id as Long);
   if (cursor.isZero()) return;

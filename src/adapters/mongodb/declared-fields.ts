@@ -47,8 +47,7 @@ interface Validator {
 async function readValidator(db: Db, collection: Collection): Promise<Validator> {
   const [found] = await db.listCollections({ name: collection }, { nameOnly: false }).toArray();
   const { validator = {}, validationLevel, validationAction }: Document = found?.options ?? {};
-  const isJoined = Object.keys(validator).join() === '$and';
-  const rules: readonly Document[] = isJoined ? validator.$and : [validator];
+  const rules = rulesOf(validator);
   const isOurs = ({ $jsonSchema }: Document) => $jsonSchema?.title === validatorTitle;
   const properties: Document = rules.find(isOurs)?.$jsonSchema.properties.custom.properties ?? {};
   const fields = Object.entries(properties).map(([name, { title, description: pending }]) => {
@@ -64,6 +63,12 @@ async function readValidator(db: Db, collection: Collection): Promise<Validator>
   }
   const others = rules.filter((rule) => !isOurs(rule) && Object.keys(rule).length > 0);
   return { fields, others };
+}
+
+/** Returns the parts of a validator, which an operator may have joined several times. */
+function rulesOf(validator: Document): Document[] {
+  const isJoined = Object.keys(validator).join() === '$and';
+  return isJoined ? validator.$and.flatMap(rulesOf) : [validator];
 }
 
 async function writeValidator(
@@ -111,13 +116,17 @@ async function changeFields(
       const { fields, others } = await readValidator(db, collection);
       const wanted = change(fields, collection);
       if (JSON.stringify(fields) === JSON.stringify(wanted)) continue;
-      const removed = fields.filter(({ name }) => !wanted.some((field) => field.name === name));
-      const dropped = removed.flatMap((field) => declaredIndexes(field).map(({ name }) => name));
-      const indexes = await db.collection(collection).indexes();
-      for (const { name = '' } of indexes) {
-        if (dropped.includes(name)) await db.collection(collection).dropIndex(name);
+      const isRemoved = ({ name }: StoredField) => !wanted.some((field) => field.name === name);
+      const removed = fields.filter(isRemoved);
+      if (removed.length > 0) {
+        // If the process ends before the fields are removed, the next opening completes them again, or reports equal
+        // values that were stored meanwhile.
+        const pending = fields.map((one) =>
+          isRemoved(one) ? { ...one, pending: one.pending ?? randomUUID() } : one,
+        );
+        await writeValidator(db, collection, { fields: pending, others });
+        await dropIndexes(db, collection, removed);
       }
-      // Last: if the process ends before, the next opening builds the indexes again.
       await writeValidator(db, collection, { fields: wanted, others });
     }
   };
@@ -128,6 +137,18 @@ async function changeFields(
 }
 
 const lockPollMs = 50;
+
+async function dropIndexes(
+  db: Db,
+  collection: Collection,
+  fields: readonly StoredField[],
+): Promise<void> {
+  const dropped = fields.flatMap((field) => declaredIndexes(field).map(({ name }) => name));
+  const indexes = await db.collection(collection).indexes();
+  for (const { name = '' } of indexes) {
+    if (dropped.includes(name)) await db.collection(collection).dropIndex(name);
+  }
+}
 
 /** Returns the indexes of a declared field: for filters, sorts and unique values. */
 function declaredIndexes(field: CollectionField): IndexDescription[] {

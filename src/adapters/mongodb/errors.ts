@@ -51,18 +51,24 @@ export function rejectionOf(error: unknown): unknown {
 export function takenError(path: string, value: unknown): RostrumError | undefined {
   if (path === '_id') return new RostrumError('id-taken', { id: String(value) });
   if (path === 'emailKey') return emailTaken();
-  const [, field] = /^custom\.([^,]+)$/.exec(path) ?? [];
+  const [, field] = /^custom\.([^,.]+)$/.exec(path) ?? [];
   return field === undefined ? undefined : fieldTaken(field);
 }
 
 /** Returns the error for a record that breaks a declaration; undefined if another rule rejected it. */
 function wrongTypeIn({ errInfo }: MongoServerError): RostrumError | undefined {
-  const { details } = errInfo ?? {};
-  const rules: readonly Document[] = details?.clausesNotSatisfied ?? [{ details }];
-  const rule = rules.find((one) => one.details?.title === validatorTitle)?.details;
+  const rule = brokenRules(errInfo?.details).find(({ title }) => title === validatorTitle);
   const [custom] = rule?.schemaRulesNotSatisfied[0].propertiesNotSatisfied[0].details ?? [];
   const wrong: readonly Document[] | undefined = custom?.propertiesNotSatisfied;
   return wrong && wrongType(wrong.map(({ propertyName }) => propertyName));
+}
+
+/** Returns the parts of a validator, joined with `$and`, that a document breaks. */
+function brokenRules(details: Document = {}): Document[] {
+  const clauses: readonly Document[] = details.clausesNotSatisfied ?? [];
+  return details.operatorName === '$and'
+    ? clauses.flatMap((one) => brokenRules(one.details))
+    : [details];
 }
 
 export function isDuplicate(error: unknown): error is MongoServerError {

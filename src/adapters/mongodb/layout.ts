@@ -43,7 +43,9 @@ export async function buildIndexes(
   const start = performance.now();
   for (;;) {
     try {
-      const reply = await db.command({ createIndexes: collection, indexes: [...wanted] });
+      // By default, the server would wait for every voting member, even one that is down.
+      const command = { createIndexes: collection, indexes: [...wanted], commitQuorum: 'majority' };
+      const reply = await db.command(command);
       const count = reply.numIndexesAfter - reply.numIndexesBefore;
       const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
       if (count > 0) logger.info({ collection, count, seconds }, 'Built indexes.');

@@ -24,7 +24,7 @@ export async function readPage<R>(
   const counted = query.total ? await count(db, collection, query.conditions, call) : undefined;
   const command = {
     ...pageCommand(collection, query),
-    // An order without an index, such as an author's posts by title, is sorted on disk.
+    // An order without an index, such as an author's posts by title, can need more memory than MongoDB allows.
     allowDiskUse: true,
     readConcern: { level: 'snapshot', ...counted?.time },
   };

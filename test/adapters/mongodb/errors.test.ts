@@ -126,12 +126,24 @@ await describeOnMongodb('a database rule of the operator', () => {
     const store = database.open({ declaredFields: { users: { age: 'number' } } });
     const { users } = store;
     await isRefused(users.create(user({ name: 'Mallory' })));
+    // Joined as docs/mongodb.md shows, twice.
+    for (const name of ['Trudy', 'Oscar']) {
+      const [found] = await database.db
+        .listCollections({ name: 'users' }, { nameOnly: false })
+        .toArray();
+      const joined = { $and: [found?.options?.validator, { name: { $ne: name } }] };
+      await database.db.command({ collMod: 'users', validator: joined });
+    }
+    const again = database.open();
+    await again.ready();
+    expect(again.declaredFields).to.deep.equal({ users: { age: 'number' }, posts: {} });
     const create = () => users.create(user({ age: 'x' }));
     expect(isRostrumError(await errorOf(create()), 'invalid-record')).to.equal(true);
     await store.undeclare('users', 'age');
     await create();
     await isRefused(users.create(user({ name: 'Mallory' })));
     const [found] = await database.db.listCollections({ name: 'users' }).toArray();
-    expect(found).to.deep.nested.include({ 'options.validator': validator });
+    const others = [validator, { name: { $ne: 'Trudy' } }, { name: { $ne: 'Oscar' } }];
+    expect(found).to.deep.nested.include({ 'options.validator': { $and: others } });
   });
 });

@@ -73,8 +73,13 @@ export class Call {
     return this.pause(5 * 2 ** Math.min(tries, 5));
   }
 
-  /** Extends the time limit of a call that makes progress in steps, up to `longCallMs` in total. */
+  /**
+   * Extends the time limit of a call that makes progress in steps, up to `longCallMs` in total.
+   *
+   * @throws RostrumError `store-unavailable` if the call is over
+   */
   extend(): void {
+    this.#remainingMs(); // The caller has an error already.
     const latest = this.#started + limits.longCallMs;
     this.#ends = Math.max(this.#ends, Math.min(performance.now() + limits.callMs, latest));
   }

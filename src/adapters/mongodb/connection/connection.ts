@@ -24,7 +24,7 @@ export class Connection {
   /** Why the first connection failed. */
   #problem: unknown;
   #lastLogged = '';
-  #hasGivenUp = false;
+  #isStopped = false;
   #closed: Promise<void> | undefined;
 
   constructor(db: Db, logger: Logger, declaredFields: DeclaredFields) {
@@ -61,7 +61,7 @@ export class Connection {
 
   /**
    * Never rejected by the limit on calls: a busy store is ready. The ping can wait for a connection, so a read of
-   * another call will do. The error has a cause, unless the store is still declaring fields.
+   * another call will do. The error has a cause, unless the store is still being opened.
    */
   async ready(): Promise<void> {
     const ping = this.#run((call) => call.read(() => this.db.command({ ping: 1 })));
@@ -91,13 +91,19 @@ export class Connection {
 
   /** Makes the first connection. */
   async #tryUntilOpen(): Promise<void> {
-    while (!this.#hasGivenUp) {
+    while (!this.#isStopped) {
       try {
-        this.declaredFields = await openDatabase(this.db, this.declaredFields, this.#logger);
+        const { topology, arbiters } = await connect(this.db);
+        this.#problem = undefined; // The rest can take long.
+        await ensureLayout(this.db, this.#logger);
+        this.declaredFields = await declareFields(this.db, this.declaredFields, this.#logger);
         this.#isOpen = true;
+        const fields = { database: this.db.databaseName, topology };
+        this.#logger.info(fields, 'Connected to MongoDB.');
+        if (arbiters.length > 0) this.#logger.warn({ ...fields, arbiters }, arbiterWarning);
         return;
       } catch (problem) {
-        if (!this.#hasGivenUp) this.#report(problem);
+        if (!this.#isStopped) this.#report(problem);
         // Not tried again, because each try makes the fields pending, and meanwhile other processes reject their values.
         if (problem instanceof DeclarationError) return;
       }
@@ -110,7 +116,7 @@ export class Connection {
     const end = performance.now() + limits.openingMs;
     while (!this.#isOpen) {
       // A server that cannot be reached may respond soon. A rejected one has to be changed by its operator first.
-      const isOver = this.#hasGivenUp || isRejection(this.#problem);
+      const isOver = this.#isStopped || isRejection(this.#problem);
       if (isOver || performance.now() > end) throw storeUnavailable('none', this.#problem);
       await sleep(limits.openingCheckMs);
     }
@@ -133,22 +139,13 @@ export class Connection {
 
   async #close(): Promise<void> {
     await atMost(limits.closingMs, Promise.allSettled(this.#inProgress));
-    this.#hasGivenUp = true;
+    this.#isStopped = true;
     await atMost(limits.driverCloseMs, this.db.client.close()).catch(() => {});
   }
 }
 
-/**
- * Connects to a database, and prepares it.
- *
- * @returns all declared fields of the database
- * @throws MongodbStoreError or DeclarationError if an operator has to change something first
- */
-async function openDatabase(
-  db: Db,
-  declaredFields: DeclaredFields,
-  logger: Logger,
-): Promise<DeclaredFields> {
+/** @throws MongodbStoreError if the server cannot be used */
+async function connect(db: Db) {
   await db.client.connect();
   const { setName, msg, maxWireVersion, arbiters = [] } = await db.command({ hello: 1 });
   if (maxWireVersion < oldestWireVersion) {
@@ -156,13 +153,7 @@ async function openDatabase(
   }
   const isSharded = msg === 'isdbgrid';
   if (!isSharded && setName === undefined) throw new MongodbStoreError(standalone);
-  await ensureLayout(db, logger);
-  const declared = await declareFields(db, declaredFields, logger);
-  const topology = isSharded ? 'sharded cluster' : 'replica set';
-  const fields = { database: db.databaseName, topology };
-  logger.info(fields, 'Connected to MongoDB.');
-  if (arbiters.length > 0) logger.warn({ ...fields, arbiters }, arbiterWarning);
-  return declared;
+  return { topology: isSharded ? 'sharded cluster' : 'replica set', arbiters };
 }
 
 /** MongoDB 5.0, the first version with snapshot reads. */

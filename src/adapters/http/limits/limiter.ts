@@ -1,5 +1,13 @@
+import { clientOf } from '../client-address.ts';
 import { type Context, type Middleware, RequestAborted } from '../context.ts';
 import { overloaded, releaseSlots, Slots, slotLimits, Transfers } from './slots.ts';
+
+/** A client that retries at once would take as much time as requests that are served. */
+async function rejectLater(): Promise<never> {
+  const ms = slotLimits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  throw overloaded;
+}
 
 /** In bytes. A larger body needs a slot to be read, and another one to be used. */
 export const smallBody = 16 * 1024;
@@ -15,10 +23,9 @@ export interface LimiterState {
 }
 
 /**
- * Limits the work in progress, so that clients with large or slow requests don't delay others. A request takes a slot
- * of one class while it runs: `lists`, `shortLists`, `reads` (of one record), `changes` (PUT and PATCH) or `parsers` (with
- * a large body). A small POST and a DELETE take none. Another class is for large bodies, from their first byte to the
- * end of the request.
+ * Limits the work in progress, so that clients with many, large or slow requests don't delay others. A request takes a
+ * slot of one class while it runs: `lists`, `shortLists`, `reads` (and pages), `writes` or `parsers` (with a large
+ * body). Another class is for large bodies, from their first byte to the end of the request.
  */
 export class Limiter {
   readonly #senders = new Transfers();
@@ -26,14 +33,15 @@ export class Limiter {
   readonly #parsers = new Slots(slotLimits.parsers);
   readonly #lists = new Slots(slotLimits.lists);
   readonly #shortLists = new Slots(slotLimits.shortLists);
-  readonly #reads = new Slots(slotLimits.reads, slotLimits.otherWaitingPerClient);
-  readonly #changes = new Slots(slotLimits.changes, slotLimits.otherWaitingPerClient);
-  /** Requests in progress or waiting. */
+  readonly #reads = new Slots(slotLimits.reads);
+  readonly #writes = new Slots(slotLimits.writes);
+  /** Requests in progress or waiting: all, and those of each client. */
   #count = 0;
+  readonly #counts = new Map<string, number>();
 
   get state(): LimiterState {
     const pages = [this.#lists, this.#shortLists];
-    const all = [this.#bodies, this.#parsers, ...pages, this.#reads, this.#changes];
+    const all = [this.#bodies, this.#parsers, ...pages, this.#reads, this.#writes];
     const waiting = all.reduce((sum, slots) => sum + slots.waiting, 0);
     return { running: this.#count - waiting, waiting };
   }
@@ -50,7 +58,7 @@ export class Limiter {
 
   /** Reserves a slot for a body of more than {@link smallBody} until the request ends: 503 after a wait. */
   async reserveBody(ctx: Context): Promise<void> {
-    this.#begin(ctx);
+    await this.#begin(ctx);
     const wait = this.#bodies.take(ctx);
     if (wait !== undefined) this.#senders.closeStalled();
     await wait;
@@ -70,31 +78,38 @@ export class Limiter {
       const body = ctx.request.rawBody as unknown;
       const isLarge = Buffer.isBuffer(body) && body.length > smallBody;
       const isCounted = ctx.state.rostrum.releases.length > 0; // By reserveBody.
-      if (!isCounted) this.#begin(ctx);
+      if (!isCounted) await this.#begin(ctx);
       const slots = this.#slotsOf(ctx, isList, isLarge);
-      await slots?.take(ctx);
+      await slots.take(ctx);
       if (res.destroyed || req.socket.destroyed) throw new RequestAborted();
       await next();
-      slots?.watch(ctx);
+      slots.countUntilRead(ctx);
     };
   }
 
-  #slotsOf({ method, state }: Context, isList: boolean, isLarge: boolean): Slots | undefined {
+  #slotsOf({ method, state }: Context, isList: boolean, isLarge: boolean): Slots {
     if (isList) {
       const limit = Number(state.rostrum.query.get('limit')?.[0]);
       return limit <= shortList ? this.#shortLists : this.#lists;
     }
     if (isLarge) return this.#parsers;
-    if (method === 'PUT' || method === 'PATCH') return this.#changes;
-    // The response to a small POST, or to a DELETE, is small.
-    return method === 'POST' || method === 'DELETE' ? undefined : this.#reads;
+    return method === 'GET' || method === 'HEAD' ? this.#reads : this.#writes;
   }
 
-  #begin({ state: { rostrum } }: Context): void {
+  /** Counts a request until its end: 503 at once if there are too many, and after a while if they are of its client. */
+  #begin(ctx: Context): Promise<never> | undefined {
     if (this.#count >= slotLimits.total) throw overloaded;
+    const client = clientOf(ctx);
+    const own = this.#counts.get(client) ?? 0;
+    if (own >= slotLimits.perClient) return rejectLater();
     this.#count += 1;
-    rostrum.releases.push(() => {
+    this.#counts.set(client, own + 1);
+    ctx.state.rostrum.releases.push(() => {
       this.#count -= 1;
+      const left = (this.#counts.get(client) ?? 1) - 1;
+      if (left === 0) this.#counts.delete(client);
+      else this.#counts.set(client, left);
     });
+    return undefined;
   }
 }

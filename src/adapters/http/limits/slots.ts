@@ -11,22 +11,21 @@ const smallResponse = 64 * 1024;
 export const slotLimits = {
   /** Requests in progress or waiting; one more is a 503. */
   total: 1000,
-  /** Of these, how many of one client can wait for a slot of one class. */
-  waitingPerClient: 100,
-  /** The same for reads of one record, PUT and PATCH. */
-  otherWaitingPerClient: 500,
+  /** Of these, how many one client can have. */
+  perClient: 500,
+  /** One more request of a client gets its 503 after this time, or up to twice as much, so that its retries are slow. */
+  rejectMs: 2000,
   /** How long a request waits for a slot. */
   waitMs: 10_000,
-  /** How long one more request of such a client waits for its 503, at least; at most twice as long. */
-  rejectMs: 2000,
   /** The slots of each class. With 4 slots for short lists, a page of 20 takes 1.4 times the processor time. */
   lists: 4,
   shortLists: 16,
   parsers: 4,
   bodies: 64,
-  /** Reads of one record, PUT and PATCH. With more, 1 MiB each from MongoDB delay others by over half a second. */
+  /** Reads of one record. With more, 1 MiB each from MongoDB delay others by over half a second. */
   reads: 32,
-  changes: 32,
+  /** PUT and PATCH, and with a small body POST and DELETE. With more, changes of large records delay others. */
+  writes: 32,
   /**
    * In milliseconds of an iteration of the event loop. A read's size is unknown until it is done, so a class stops
    * starting requests after this much of one iteration.
@@ -85,7 +84,6 @@ export class Slots {
   /** Running requests that hold a slot. */
   #running = 0;
   readonly #capacity: number;
-  readonly #perClient: number;
   readonly #readers = new Transfers();
   readonly #queues = new Map<string, Set<() => void>>();
   /** Slots to free in the next iteration. */
@@ -100,9 +98,8 @@ export class Slots {
   /** How many iterations in a row have started no requests because of a new connection. */
   #skipped = 0;
 
-  constructor(capacity: number, perClient = slotLimits.waitingPerClient) {
+  constructor(capacity: number) {
     this.#capacity = capacity;
-    this.#perClient = perClient;
   }
 
   /** While clients read large responses, running requests count against `unread`, too: each may become one. */
@@ -120,7 +117,7 @@ export class Slots {
 
   /** Takes a slot until the request ends: 503 after a wait. */
   take(ctx: Context): Promise<void> | undefined {
-    const start = () => {
+    const occupy = () => {
       this.#running += 1;
       ctx.state.rostrum.releases.push(() => {
         this.#ended += 1;
@@ -128,8 +125,8 @@ export class Slots {
       });
     };
     this.#schedule();
-    if (this.waiting > 0 || !this.#isFree || this.#isLong) return this.#wait(ctx, start);
-    start();
+    if (this.waiting > 0 || !this.#isFree || this.#isLong) return this.#wait(ctx, occupy);
+    occupy();
     return undefined;
   }
 
@@ -161,19 +158,19 @@ export class Slots {
     this.#ended = 0;
     let begun = 0;
     for (const [client, queue] of this.#queues) {
-      const [begin] = queue;
-      if (begin === undefined || begun === this.#atOnce || !this.#isFree) break;
+      const [wake] = queue;
+      if (wake === undefined || begun === this.#atOnce || !this.#isFree) break;
       begun += 1;
-      queue.delete(begin);
+      queue.delete(wake);
       this.#queues.delete(client);
       if (queue.size > 0) this.#queues.set(client, queue); // It is last now.
-      begin();
+      wake();
     }
     if (begun > 0) this.#schedule();
   };
 
   /** Counts a large response until its client has read it. */
-  watch(ctx: Context): void {
+  countUntilRead(ctx: Context): void {
     const { res, response, method } = ctx;
     if ((response.length ?? 0) <= smallResponse || method === 'HEAD' || res.destroyed) return;
     this.#readers.add(ctx);
@@ -183,27 +180,19 @@ export class Slots {
     });
   }
 
-  async #wait(ctx: Context, start: () => void): Promise<void> {
+  async #wait(ctx: Context, occupy: () => void): Promise<void> {
     const client = clientOf(ctx);
     const queue = this.#queues.get(client) ?? new Set();
-    if (queue.size >= this.#perClient) {
-      // A client that retries at once would take as much time as requests that are served. While it waits for its
-      // 503, it doesn't count.
-      releaseSlots(ctx);
-      const ms = slotLimits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
-      await new Promise((resolve) => setTimeout(resolve, ms));
-      throw overloaded;
-    }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const begin = () => resolve(start());
+    const wake = () => resolve(occupy());
     const fail = (error: Error) => {
-      if (queue.delete(begin) && queue.size === 0) this.#queues.delete(client);
+      if (queue.delete(wake) && queue.size === 0) this.#queues.delete(client);
       reject(error);
     };
     const onClose = () => fail(new RequestAborted());
     const timer = setTimeout(fail, slotLimits.waitMs, overloaded);
     ctx.res.once('close', onClose);
-    this.#queues.set(client, queue.add(begin));
+    this.#queues.set(client, queue.add(wake));
     this.waiting += 1;
     try {
       await promise;

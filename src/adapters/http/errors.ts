@@ -22,11 +22,12 @@ export function handleErrors(logger: Logger | undefined): Middleware {
         ctx.respond = false;
         return;
       }
-      if (isExposed(error)) return sendHttpError(ctx, error, error.message);
+      const isHttp = isHttpError(error);
+      if (isHttp && (error.expose || error.status < 500)) return sendHttpError(ctx, error);
       const problem = toProblem(error, ctx);
       if (problem.status >= 500 && logFailure) logFailure(ctx, problem);
       else if (problem.cause !== undefined) ctx.app.emit('error', wrapCause(problem.cause), ctx);
-      if (isServerError(error)) return sendHttpError(ctx, error);
+      if (isHttp) return sendHttpError(ctx, error);
       const { rostrum } = ctx.state;
       rostrum.problem = problem;
       const { body, headers } = problemResponse(problem, rostrum.requestId, rostrum.problemsUrl);
@@ -37,12 +38,12 @@ export function handleErrors(logger: Logger | undefined): Middleware {
 
 /**
  * Responds to what middleware threw with a status, as with `ctx.throw(404)`: a problem without a type of its own
- * (RFC 9457, section 4.2.1).
+ * (RFC 9457, section 4.2.1). As in Koa, the message is for the client only if the error says so.
  */
-function sendHttpError(ctx: Context, { status = 500, headers }: HttpError, sentence?: string) {
+function sendHttpError(ctx: Context, { status, headers, expose, message }: HttpError): void {
   const title = STATUS_CODES[status] ?? 'Error';
   const { requestId } = ctx.state.rostrum;
-  const error = sentence ?? title;
+  const error = expose ? message : title;
   const body = { type: 'about:blank', title, status, error, detail: error, requestId };
   send(ctx, status, { ...problemHeaders, ...headers }, `${JSON.stringify(body)}\n`);
 }
@@ -77,7 +78,8 @@ function toProblem(error: unknown, ctx: Context): Problem {
   }
   // A taken id is one that the generator has produced twice: the client can do nothing about it.
   if (!isRostrumError(error) || error.code === 'id-taken') {
-    return new Problem('internal', 'Something went wrong on the server.', { cause: error });
+    const cause = error ?? new Error(`${error} was thrown.`);
+    return new Problem('internal', 'Something went wrong on the server.', { cause });
   }
   const { message } = error;
   switch (error.code) {
@@ -120,19 +122,14 @@ function toProblem(error: unknown, ctx: Context): Problem {
 
 /** An error with a status, as `ctx.throw(403)` throws it. */
 interface HttpError extends Error {
-  readonly status?: number;
+  readonly status: number;
+  readonly expose?: boolean;
   readonly headers?: Record<string, string>;
 }
 
-/** The message is for the client. */
-function isExposed(error: unknown): error is HttpError {
-  return error instanceof Error && 'expose' in error && error.expose === true;
-}
-
-/** The status is for the client, and the message is not: `ctx.throw(503)`. */
-function isServerError(error: unknown): error is HttpError {
-  if (!(error instanceof Error && 'expose' in error && 'status' in error)) return false;
-  return error.expose === false && Number(error.status) >= 500;
+function isHttpError(error: unknown): error is HttpError {
+  if (!(error instanceof Error && 'status' in error) || error instanceof Problem) return false;
+  return Number(error.status) >= 400 && STATUS_CODES[Number(error.status)] !== undefined;
 }
 
 /** Error codes for connections closed by the client. */
@@ -141,7 +138,11 @@ const disconnectCodes = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM
 /** Logs what an app reports: errors outside of every handler, and all errors if there is no logger. */
 export function reportErrors(app: Koa, logger: Logger | undefined): void {
   app.on('error', (error: Error) => {
-    if (isExposed(error) || ('code' in error && disconnectCodes.has(String(error.code)))) return;
+    if (
+      (isHttpError(error) && error.expose) ||
+      ('code' in error && disconnectCodes.has(String(error.code)))
+    )
+      return;
     if (logger) logger.error({ err: error }, 'Unhandled error in the Koa app.');
     // As in Koa, a listener of the host takes the place of the printed error.
     else if (app.listenerCount('error') === 1) app.onerror(error);

@@ -122,8 +122,8 @@ export interface ServerLimits {
   /** Bytes of the first line and all headers of a request. */
   readonly maxHeaderBytes: number;
   /**
-   * Open connections. One more closes the oldest that has sent no request, else the one idle for longest; if there
-   * is neither, it is closed.
+   * Open connections. One more closes the oldest that has sent no request, else the oldest without a request in
+   * progress; if there is neither, it is closed.
    */
   readonly maxConnections: number;
   /** How often connections are checked for timeouts. */

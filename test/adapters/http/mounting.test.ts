@@ -155,6 +155,23 @@ describe('Rostrum in another app', () => {
     ]);
   });
 
+  it('keeps the status of an error that is not for the client, as Koa does', async () => {
+    const log = keepLog();
+    const app = new Koa();
+    app.use(problemResponses({ logger: log.logger }));
+    app.use((ctx) => {
+      if (ctx.path === '/thrown') ctx.throw(400, 'secret', { expose: false });
+      // As the parser of koa-bodyparser does.
+      throw Object.assign(new SyntaxError('secret'), { status: 400 });
+    });
+    const calls = await listen(app.callback());
+    for (const path of ['/thrown', '/parsed']) {
+      const { status, body } = await calls.get(path);
+      expect([status, body.error]).to.deep.equal([400, 'Bad Request']);
+    }
+    expect(log.lines).to.deep.equal([]);
+  });
+
   it('can be used twice in one app, under different prefixes', async () => {
     const app = new Koa();
     app.use(rostrumMiddleware(rostrum, { prefix: '/one' }));

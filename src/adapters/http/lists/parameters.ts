@@ -30,7 +30,7 @@ const cursor: Parameter = {
   name: 'cursor',
   description: 'The "next" of the previous page. Valid only with the same filter and sort.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
-  example: 'eyJhZnRlciI6IjAxOTJmMGMxIn0',
+  example: 'WyIzZm1aIiwiMjAyNi0xMS0yOVQwNToxMjowOC42NjBaIiwicDEiXQ',
 };
 
 const count: Parameter = {

@@ -54,7 +54,8 @@ export class Connections extends Map<Socket, Connection> {
     response.once('close', () => {
       connection.pending -= 1;
       if (request.complete || socket.destroyed) return;
-      // Node discards the rest of a body, because closing at once could cost the client its response.
+      // Discard the rest of a body, because closing at once could cost the client its response.
+      request.resume();
       const timer = setTimeout(() => socket.destroy(), drainMs);
       request.once('close', () => clearTimeout(timer));
     });

@@ -61,7 +61,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   // A client that has half-closed the connection still waits for its response (`nc -N`). Node would not send it.
   Object.assign(server, { httpAllowHalfOpen: true });
 
-  const reject = rejections(options);
+  const refusal = refusals(options);
   let handle = app.callback();
   const stop = new AbortController();
   let closed: Promise<void> | undefined;
@@ -83,13 +83,16 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
       socket.destroy();
       return;
     }
-    // Detach the HTTP parser: later requests must not be served.
-    socket.removeAllListeners('data').removeAllListeners('end').resume();
+    // Nothing that arrives from now on is served: a listener for data detaches Node's parser from the socket.
+    socket
+      .removeAllListeners('data')
+      .removeAllListeners('end')
+      .on('data', () => {});
     await new Promise(setImmediate); // Requests of the same packet come first.
     const { last } = connection;
     const isIncomplete = last?.req.complete === false;
     await connections.settled(socket, isIncomplete ? 1 : 0);
-    socket.end(isIncomplete && last.headersSent ? '' : reject(code, socket));
+    socket.end(isIncomplete && last.headersSent ? '' : refusal(code, socket));
     const timer = setTimeout(() => socket.destroy(), drainMs);
     socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
   });
@@ -140,7 +143,7 @@ const parserProblems: Readonly<Record<string, Problem>> = {
 const badRequest = new Problem('bad-request', 'This is not a well-formed HTTP request.');
 
 /** Returns a function that logs and counts a rejected request, and returns the last response of its connection. */
-function rejections({ logger, metrics, publicUrl }: ServeOptions) {
+function refusals({ logger, metrics, publicUrl }: ServeOptions) {
   const addressOf = clientAddresses();
   const base = normalizePublicUrl(publicUrl);
   return (cause = '', socket: Socket): string => {

@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { serve } from '../../../../src/adapters/http/index.ts';
+import { until } from '../../../support/until.ts';
 import type { RawResponse } from '../support/answer.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { keepLog } from '../support/log.ts';
@@ -107,6 +108,15 @@ describe('the server', () => {
     );
   });
 
+  it('serves nothing after a 408: the client was told to send the request again', async () => {
+    const connection = new RawConnection(api.server);
+    connection.send(post('Content-Length: 15', '{"name":"Lat'));
+    expect((await connection.next())?.status).to.equal(408);
+    connection.send('e"}').send(get('/livez'));
+    expect(await connection.next()).to.equal(undefined);
+    expect((await api.get('/users?name=Late')).body.users).to.deep.equal([]);
+  });
+
   it('accepts HTTP/1.0 without a Host, and every usual form of Host', async () => {
     const old = await exchange(api.server, 'GET /livez HTTP/1.0\r\n\r\n');
     expect(old?.status).to.equal(200);
@@ -190,26 +200,31 @@ describe('the server', () => {
     expect(await connection.closed()).to.equal('');
   });
 
-  it('delivers an early response to a client that reads only after sending', async () => {
-    const { address } = api.server;
-    const socket = connect({ port: address.port, host: address.address, allowHalfOpen: true });
-    socket.pause();
-    socket.on('error', () => {});
-    const size = 4 * 1024 * 1024;
-    socket.write(post(`Content-Length: ${size}`, ''));
-    for (let sent = 0; sent < size; sent += 0x10000) socket.write('x'.repeat(0x10000));
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk;
+  const size = 32 * 1024 * 1024;
+  for (const [what, begin] of [
+    ['a body with its length', post(`Content-Length: ${size}`, '')],
+    ['a chunked body', post(chunked, `${size.toString(16)}\r\n`)],
+  ]) {
+    it(`delivers an early response to a client that reads only after sending ${what}`, async () => {
+      const { address } = api.server;
+      const socket = connect({ port: address.port, host: address.address, allowHalfOpen: true });
+      socket.pause();
+      socket.on('error', () => {});
+      socket.write(begin ?? '');
+      for (let sent = 0; sent < size; sent += 0x10000) socket.write('x'.repeat(0x10000));
+      await once(socket, 'drain');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.resume();
+      await until(() => text.endsWith('}\n') || socket.destroyed, 'the response has arrived');
+      socket.destroy();
+      expect(text)
+        .to.match(/^HTTP\/1\.1 413 /)
+        .and.include('"code":"body-too-large"');
     });
-    socket.resume();
-    await new Promise<void>((resolve) => socket.on('end', resolve).on('close', () => resolve()));
-    socket.destroy();
-    expect(text)
-      .to.match(/^HTTP\/1\.1 413 /)
-      .and.include('"code":"body-too-large"');
-  });
+  }
 
   it('ignores requests after a response that closes the connection', async () => {
     const connection = new RawConnection(api.server);

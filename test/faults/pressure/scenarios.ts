@@ -175,6 +175,14 @@ export function scenariosOn(store: string, many: number): Record<string, Scenari
       run: (target) => keepChanging(target, () => ({ title: '' })),
     },
 
+    'small creations, 1,200 clients': keepSending(1200, [
+      withBody('POST', '/users', '{"name":"Bob"}', fromElsewhere),
+    ]),
+    'reads and small changes, 1,200 clients': keepSending(1200, [
+      get('/users/none', fromElsewhere),
+      withBody('PATCH', '/users/none', '{"name":"Bob"}', fromElsewhere),
+    ]),
+
     'tiny chunks': {
       promise: promises.bodies,
       async run(target) {
@@ -280,6 +288,14 @@ export function scenariosOn(store: string, many: number): Record<string, Scenari
         return keepAsking(target, 1, () => request);
       },
     },
+  };
+}
+
+function keepSending(clients: number, requests: readonly string[]): Scenario {
+  return {
+    promise: promises.slots,
+    p99: 500,
+    run: (target) => keepAsking(target, clients, (n) => requests[n % requests.length] ?? ''),
   };
 }
 

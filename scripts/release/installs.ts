@@ -67,9 +67,10 @@ async function run(command: string, cwd: string): Promise<void> {
   console.log(`$ ${command}`);
   const child = spawn(command, {
     ...{ cwd, shell: true, detached: true },
-    env: { ...process.env, PORT: '0' },
+    env: { ...process.env, PORT: '0', npm_config_yes: 'true' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const exited = once(child, 'exit');
   let output = '';
   let isListening = false;
   for await (const line of createInterface(child.stdout)) {
@@ -78,6 +79,6 @@ async function run(command: string, cwd: string): Promise<void> {
     isListening = true;
     process.kill(-(child.pid ?? 0), 'SIGTERM');
   }
-  if (child.exitCode === null) await once(child, 'exit');
-  if (child.exitCode !== 0 && !isListening) throw new Error(`${command} failed:\n${output}`);
+  const [code] = await exited;
+  if (code !== 0 && !isListening) throw new Error(`${command} failed:\n${output}`);
 }

@@ -24,7 +24,7 @@ export const slotLimits = {
   bodies: 64,
   /** Reads of one record. With more, 1 MiB each from MongoDB delay others by over half a second. */
   reads: 32,
-  /** PUT and PATCH, and with a small body POST and DELETE. With more, changes of large records delay others. */
+  /** Writes with a small body. With more, changes of large records delay others. */
   writes: 32,
   /**
    * In milliseconds of an iteration of the event loop. A read's size is unknown until it is done, so a class stops

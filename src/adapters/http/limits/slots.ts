@@ -48,27 +48,21 @@ export function releaseSlots({ state: { rostrum } }: Context): void {
 const maxSkipped = 32;
 
 /** Large bodies that clients are sending, or large responses that they are reading. */
-export class Transfers {
-  readonly #map = new Map<ServerResponse, { readonly socket: Socket; readonly timeout: number }>();
-
-  get size(): number {
-    return this.#map.size;
-  }
-
+export class Transfers extends Map<ServerResponse, { socket: Socket; timeout: number }> {
   add({ res, req: { socket } }: Context): void {
-    this.#map.set(res, { socket, timeout: socket.timeout ?? 0 });
+    this.set(res, { socket, timeout: socket.timeout ?? 0 });
   }
 
   remove(res: ServerResponse): void {
-    const { socket, timeout = 0 } = this.#map.get(res) ?? {};
+    const { socket, timeout = 0 } = this.get(res) ?? {};
     // After a complete response, Node has set its idle timeout instead.
     if (socket?.timeout === slotLimits.stallMs) socket.setTimeout(timeout);
-    this.#map.delete(res);
+    this.delete(res);
   }
 
   /** From now on, closes the connections of clients that stall. Progress within one large write counts, too. */
   closeStalled(): void {
-    for (const { socket } of this.#map.values()) {
+    for (const { socket } of this.values()) {
       // A mocked socket has no such method.
       if (socket.timeout !== slotLimits.stallMs) socket.setTimeout?.(slotLimits.stallMs);
     }

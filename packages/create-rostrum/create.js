@@ -39,6 +39,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
   fail(`The templates need Node 22.18 or newer, and this is ${process.version}: install Node 24.`);
 }
 
+process.once('uncaughtException', ({ message }) => fail(message));
+
 function readArguments() {
   try {
     return parseArgs({

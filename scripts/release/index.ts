@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { install } from '../install.ts';
@@ -85,27 +85,35 @@ run('scripts/sbom.ts', ['--output', join(folder, 'sbom.cdx.json')]);
 writeFileSync(join(folder, 'notes.md'), `${notes}\n`);
 
 const image = process.env.ROSTRUM_IMAGE ?? 'rostrum';
-if (spawnSync('docker', ['buildx', 'version']).status === 0) buildImage();
+const canBuild = spawnSync('docker', ['buildx', 'version']).status === 0;
+if (canBuild && isDry) buildImage();
 else if (isDry) {
   console.log('There is no docker buildx here: the image is not built.');
   run('scripts/release/rehearse-image.ts', [server]);
-} else throw new Error('docker buildx is needed to build the image.');
+} else if (!canBuild) throw new Error('docker buildx is needed to build the image.');
 
 if (isDry) {
   for (const tarball of tarballs) console.log(`would publish ${tarball}`);
 } else {
   for (const tarball of tarballs) {
+    const name = basename(tarball, `-${version}.tgz`);
+    // A release that failed in the middle can be run again.
+    if (npm(['view', `${name}@${version}`, 'version'], root).stdout.trim() === version) continue;
     console.log(runNpm(['publish', tarball, '--access', 'public', '--provenance'], root));
   }
+  buildImage();
   const files = [...tarballs, join(folder, 'sbom.cdx.json')];
   const about = ['--title', version, '--notes-file', join(folder, 'notes.md'), '--verify-tag'];
   runCommand('gh', ['release', 'create', `v${version}`, ...files, ...about]);
 }
 console.log(`${version}: ${globSync('*', { cwd: folder }).sort().join(', ')}`);
 
-/** Builds the image for both platforms, and pushes it with its SBOM and provenance unless this is a rehearsal. */
+/**
+ * Builds the image for both platforms, and pushes it with its SBOM and provenance. A rehearsal only builds it for the
+ * platform of this machine, because others need an emulator.
+ */
 function buildImage(): void {
-  const platforms = ['--platform', 'linux/amd64,linux/arm64'];
+  const platforms = isDry ? [] : ['--platform', 'linux/amd64,linux/arm64'];
   const tags = [version, 'latest'].flatMap((tag) => ['--tag', `${image}:${tag}`]);
   const push = isDry ? [] : ['--push', '--sbom=true', '--provenance=mode=max'];
   runCommand('docker', ['buildx', 'build', ...platforms, ...tags, ...push, '.']);

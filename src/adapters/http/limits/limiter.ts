@@ -1,13 +1,5 @@
-import { clientOf } from '../client-address.ts';
 import { type Context, type Middleware, RequestAborted } from '../context.ts';
 import { overloaded, releaseSlots, Slots, slotLimits, Transfers } from './slots.ts';
-
-/** A client that retries at once would take as much time as requests that are served. */
-async function rejectLater(): Promise<never> {
-  const ms = slotLimits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
-  await new Promise((resolve) => setTimeout(resolve, ms));
-  throw overloaded;
-}
 
 /** In bytes. A larger body needs a slot to be read, and another one to be used. */
 export const smallBody = 16 * 1024;
@@ -35,9 +27,8 @@ export class Limiter {
   readonly #shortLists = new Slots(slotLimits.shortLists);
   readonly #reads = new Slots(slotLimits.reads);
   readonly #writes = new Slots(slotLimits.writes);
-  /** Requests in progress or waiting: all, and those of each client. */
+  /** Requests in progress or waiting. */
   #count = 0;
-  readonly #counts = new Map<string, number>();
 
   get state(): LimiterState {
     const pages = [this.#lists, this.#shortLists];
@@ -58,7 +49,7 @@ export class Limiter {
 
   /** Reserves a slot for a body of more than {@link smallBody} until the request ends: 503 after a wait. */
   async reserveBody(ctx: Context): Promise<void> {
-    await this.#begin(ctx);
+    this.#begin(ctx);
     const wait = this.#bodies.take(ctx);
     if (wait !== undefined) this.#senders.closeStalled();
     await wait;
@@ -78,7 +69,7 @@ export class Limiter {
       const body = ctx.request.rawBody as unknown;
       const isLarge = Buffer.isBuffer(body) && body.length > smallBody;
       const isCounted = ctx.state.rostrum.releases.length > 0; // By reserveBody.
-      if (!isCounted) await this.#begin(ctx);
+      if (!isCounted) this.#begin(ctx);
       const slots = this.#slotsOf(ctx, isList, isLarge);
       await slots.take(ctx);
       if (res.destroyed || req.socket.destroyed) throw new RequestAborted();
@@ -96,20 +87,11 @@ export class Limiter {
     return method === 'GET' || method === 'HEAD' ? this.#reads : this.#writes;
   }
 
-  /** Counts a request until its end: 503 at once if there are too many, and after a while if they are of its client. */
-  #begin(ctx: Context): Promise<never> | undefined {
+  #begin({ state: { rostrum } }: Context): void {
     if (this.#count >= slotLimits.total) throw overloaded;
-    const client = clientOf(ctx);
-    const own = this.#counts.get(client) ?? 0;
-    if (own >= slotLimits.perClient) return rejectLater();
     this.#count += 1;
-    this.#counts.set(client, own + 1);
-    ctx.state.rostrum.releases.push(() => {
+    rostrum.releases.push(() => {
       this.#count -= 1;
-      const left = (this.#counts.get(client) ?? 1) - 1;
-      if (left === 0) this.#counts.delete(client);
-      else this.#counts.set(client, left);
     });
-    return undefined;
   }
 }

@@ -10,10 +10,10 @@ const smallResponse = 64 * 1024;
 
 export const slotLimits = {
   /** Requests in progress or waiting; one more is a 503. */
-  total: 1000,
-  /** Of these, how many one client can have. */
-  perClient: 500,
-  /** One more request of a client gets its 503 after this time, or up to twice as much, so that its retries are slow. */
+  total: 2000,
+  /** Of these, how many of one client can wait for a slot of one class. With all classes, a client can't have them all. */
+  waitingPerClient: 300,
+  /** One more gets its 503 after this time, or up to twice as much, so that retries are slow. */
   rejectMs: 2000,
   /** How long a request waits for a slot. */
   waitMs: 10_000,
@@ -177,6 +177,14 @@ export class Slots {
   async #wait(ctx: Context, occupy: () => void): Promise<void> {
     const client = clientOf(ctx);
     const queue = this.#queues.get(client) ?? new Set();
+    if (queue.size >= slotLimits.waitingPerClient) {
+      // A client that retries at once would take as much time as requests that are served. While it waits for its
+      // 503, it doesn't count.
+      releaseSlots(ctx);
+      const ms = slotLimits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      throw overloaded;
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const wake = () => resolve(occupy());
     const fail = (error: Error) => {

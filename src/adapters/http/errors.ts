@@ -23,7 +23,7 @@ export function handleErrors(logger: Logger | undefined): Middleware {
         return;
       }
       const isHttp = isHttpError(error);
-      if (isHttp && (error.expose || error.status < 500)) return sendHttpError(ctx, error);
+      if (isHttp && error.expose) return sendHttpError(ctx, error);
       const problem = toProblem(error, ctx);
       if (problem.status >= 500 && logFailure) logFailure(ctx, problem);
       else if (problem.cause !== undefined) ctx.app.emit('error', wrapCause(problem.cause), ctx);

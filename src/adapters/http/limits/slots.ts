@@ -11,7 +11,7 @@ const smallResponse = 64 * 1024;
 export const slotLimits = {
   /** Requests in progress or waiting; one more is a 503. */
   total: 2000,
-  /** Of these, how many of one client can wait for a slot of one class. With all classes, a client can't have them all. */
+  /** Of these, how many of one client can wait for a slot of one class. All classes together have fewer than the total. */
   waitingPerClient: 300,
   /** One more gets its 503 after this time, or up to twice as much, so that retries are slow. */
   rejectMs: 2000,

@@ -85,7 +85,7 @@ describe('query plans of lists on SQLite', () => {
             const list = new ListSql(collection, query);
             expect(list.isIndexOrderedRead(), JSON.stringify(query)).to.equal(true);
             for (const range of rangesOf(query)) {
-              const { sql } = list.along(record, range, query.conditions.find(isHas));
+              const { sql } = list.rangeStatement(record, range, query.conditions.find(isHas));
               const [, where = ''] = /WHERE (.*) ORDER BY/.exec(sql) ?? [];
               // SQLite reads nothing for it, because every element has a time.
               if (where.includes('element.createdAt IS NULL')) continue;
@@ -160,7 +160,7 @@ describe('query plans of lists on SQLite', () => {
           const after = key === undefined ? undefined : { key, id: 'i' };
           const query = queryOf('posts', filter, by, { after });
           const list = new ListSql('posts', query);
-          const walks = rangesOf(query).map((range) => list.along(record, range));
+          const walks = rangesOf(query).map((range) => list.rangeStatement(record, range));
           for (const { sql } of [...walks, list.positions()]) {
             expect(planOf(sql).join()).not.to.match(/SCAN posts(?! USING)/);
           }

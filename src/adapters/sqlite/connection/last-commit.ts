@@ -57,15 +57,15 @@ export function recordCommit(connection: Connection, inFile: Commit = [0, '']): 
  *
  * @param last a commit that was in the file before
  */
-export function isOwnFile(connection: Connection, file: string, last?: Commit): boolean {
+export function logBelongsTo(connection: Connection, file: string, last?: Commit): boolean {
   for (let tries = 0; tries < maxTries; tries++) {
     if (tries > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
-    if (isOwnNow(connection, file, last)) return true;
+    if (logBelongsToNow(connection, file, last)) return true;
   }
   return false;
 }
 
-function isOwnNow(connection: Connection, file: string, last?: Commit): boolean {
+function logBelongsToNow(connection: Connection, file: string, last?: Commit): boolean {
   const hasCommit = (commit: Commit) =>
     connection.get(`SELECT 1 FROM events WHERE ${isEvent}`, ...commit) !== undefined;
   try {
@@ -88,7 +88,7 @@ export function checkWal(file: string, timeout?: number): void {
   // Read-only: when the last connection that can write closes, SQLite copies the log into the file.
   const connection = new Connection(() => new DatabaseSync(file, { readOnly: true, timeout }));
   try {
-    if (checkLayout(connection, file) === undefined || isOwnFile(connection, file)) return;
+    if (checkLayout(connection, file) === undefined || logBelongsTo(connection, file)) return;
     if (lastCommitIn(file) === undefined) throw damaged(file);
     const message = `The data file ${file} and its log ${file}-wal do not belong together. If the file is a backup that you put there, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
     throw new SqliteStoreError('store-damaged', message);

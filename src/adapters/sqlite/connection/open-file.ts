@@ -13,7 +13,7 @@ import {
   hasCode,
   SqliteStoreError,
 } from './errors.ts';
-import { type Commit, isOwnFile, lastCommitIn, recordCommit } from './last-commit.ts';
+import { type Commit, lastCommitIn, logBelongsTo, recordCommit } from './last-commit.ts';
 
 /** How long a read waits while another process recovers the log, in milliseconds. */
 export const recoveryMs = 2000;
@@ -22,7 +22,7 @@ export const recoveryMs = 2000;
 const retryMs = 5;
 
 /** How often the file itself is read, in milliseconds. */
-const lookMs = 1000;
+const overwriteCheckMs = 1000;
 
 /** How long a message is not logged again, in milliseconds. */
 const repeatMs = 60_000;
@@ -38,7 +38,7 @@ export class OpenFile {
   /** The last commit that was seen in the file itself. */
   #commitInFile: Commit | undefined;
   #isOverwritten = false;
-  #lookedAt = performance.now();
+  #checkedAt = performance.now();
   /** The `schema_version` of the file when SQLite found it damaged. */
   #damagedAt: SqlValue | undefined;
   readonly #loggedAt = new Map<string, number>();
@@ -78,7 +78,8 @@ export class OpenFile {
   /** @throws SqliteStoreError if the file must not be written to in its present state */
   check(): void {
     if (this.isMoved()) throw fileMoved(this.path);
-    if (this.#isOverwritten || performance.now() - this.#lookedAt > lookMs) this.#look();
+    const isDue = performance.now() - this.#checkedAt > overwriteCheckMs;
+    if (this.#isOverwritten || isDue) this.#detectOverwrite();
     if (this.#isOverwritten) throw fileOverwritten(this.path);
     if (this.#damagedAt !== undefined && this.#damagedAt === this.#schemaVersion()) {
       throw damaged(this.path);
@@ -107,7 +108,7 @@ export class OpenFile {
     if (!hasCode(error, 'corrupt', 'notADatabase')) return storeUnavailable(outcome, error.cause);
     this.#damagedAt = this.#schemaVersion();
     try {
-      this.#look();
+      this.#detectOverwrite();
     } catch {
       // Assumes what it knew before: an error here would end the write queue.
     }
@@ -131,10 +132,10 @@ export class OpenFile {
     try {
       if (this.isMoved()) {
         // The moved file gets the log (TRUNCATE). If a copy of it is at the path, the log stays for that copy, too (PASSIVE).
-        const mode = isOwnFile(this.connection, this.path) ? 'PASSIVE' : 'TRUNCATE';
+        const mode = logBelongsTo(this.connection, this.path) ? 'PASSIVE' : 'TRUNCATE';
         this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
       } else {
-        this.#look();
+        this.#detectOverwrite();
         if (this.#isOverwritten) this.#emptyWal();
       }
     } catch (error) {
@@ -153,13 +154,13 @@ export class OpenFile {
   }
 
   /** Finds out whether another file was copied over this one. */
-  #look(): void {
-    this.#lookedAt = performance.now();
+  #detectOverwrite(): void {
+    this.#checkedAt = performance.now();
     const inFile = lastCommitIn(this.path);
     this.#isOverwritten =
       inFile !== undefined &&
       inFile[1] !== this.#commitInFile?.[1] &&
-      !isOwnFile(this.connection, this.path, this.#commitInFile);
+      !logBelongsTo(this.connection, this.path, this.#commitInFile);
     if (!this.#isOverwritten) this.#commitInFile = inFile;
   }
 

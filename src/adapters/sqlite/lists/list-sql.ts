@@ -66,8 +66,9 @@ export class ListSql {
    * 0.3 ms per 100 records, however deep the page is.
    */
   isIndexOrderedRead(): boolean {
-    const { own, others } = splitConditions(this.#query);
-    const isOneRange = own.every(isBound) || (own.length === 1 && own.every(isOneValue));
+    const { onSortKey, others } = splitConditions(this.#query);
+    const isOneRange =
+      onSortKey.every(isBound) || (onSortKey.length === 1 && onSortKey.every(isOneValue));
     const { served } = this.#index(others.find(isHas));
     return isOneRange && others.every((one) => one === served);
   }
@@ -76,7 +77,7 @@ export class ListSql {
    * Reads a range along its index; a unary plus keeps SQLite from using an index for the other conditions. The caller
    * binds the limit.
    */
-  along(record: Sql, { terms: range, isOneKey }: Range, start?: Has): Sql {
+  rangeStatement(record: Sql, { terms: range, isOneKey }: Range, start?: Has): Sql {
     const { from, table, served, terms } = this.#index(start);
     const others = splitConditions(this.#query).others.filter((one) => one !== served);
     const columns = `${this.#position(table)}, ${record.sql}`;
@@ -195,38 +196,44 @@ function select(columns: Sql, from: string, terms: readonly Sql[]): Sql {
  */
 export function rangesOf(query: PlainQuery): readonly Range[] {
   const { direction, ...field } = query.order;
-  const { own } = splitConditions(query);
-  const isOneKey = own.some(isOneValue) || field.field === 'id';
-  if (query.after === undefined) return [{ terms: oneRange(own), isOneKey }];
+  const { onSortKey } = splitConditions(query);
+  const isOneKey = onSortKey.some(isOneValue) || field.field === 'id';
+  if (query.after === undefined) return [{ terms: oneRange(onSortKey), isOneKey }];
 
   const { key, id } = query.after;
   const isAscending = direction === 'asc';
   const later = (of: QueryField, value: string | number): Predicate =>
     isAscending ? { ...of, op: 'from', value: nextValue(value) } : { ...of, op: 'before', value };
   const laterId = later({ field: 'id' }, id);
-  if (field.field === 'id') return [{ terms: [...own, laterId], isOneKey }];
+  if (field.field === 'id') return [{ terms: [...onSortKey, laterId], isOneKey }];
   const isNull: Predicate = { ...field, op: 'isNull' };
   const isSame: Predicate = key === null ? isNull : { ...field, op: 'eq', value: key };
   const ranges: Range[] = [];
-  if (own.every((one) => isMet(one, key))) {
+  if (onSortKey.every((one) => isMet(one, key))) {
     ranges.push({ terms: [isSame, laterId], isOneKey: true });
     if (isOneKey) return ranges;
   }
   const lowest = field.declaredType === 'number' ? Number.NEGATIVE_INFINITY : '';
-  if (key !== null) ranges.push({ terms: oneRange([...own, later(field, key)]), isOneKey });
+  if (key !== null) ranges.push({ terms: oneRange([...onSortKey, later(field, key)]), isOneKey });
   else if (isAscending) {
-    ranges.push({ terms: oneRange([...own, { ...field, op: 'from', value: lowest }]), isOneKey });
+    ranges.push({
+      terms: oneRange([...onSortKey, { ...field, op: 'from', value: lowest }]),
+      isOneKey,
+    });
   }
-  if (key !== null && !isAscending && own.every((one) => isMet(one, null))) {
+  if (key !== null && !isAscending && onSortKey.every((one) => isMet(one, null))) {
     ranges.push({ terms: [isNull], isOneKey: true });
   }
   return ranges;
 }
 
 function splitConditions({ conditions, order }: PlainQuery) {
-  const isOwn = (one: Condition) =>
+  const isOnSortKey = (one: Condition) =>
     one.field === order.field && one.declaredType === order.declaredType;
-  return { own: conditions.filter(isOwn), others: conditions.filter((one) => !isOwn(one)) };
+  return {
+    onSortKey: conditions.filter(isOnSortKey),
+    others: conditions.filter((one) => !isOnSortKey(one)),
+  };
 }
 
 function isOneValue(test: Predicate): test is Predicate & { readonly op: 'eq' | 'isNull' } {

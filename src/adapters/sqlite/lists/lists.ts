@@ -12,8 +12,8 @@ import type { WorkerRequest, WorkerResponse } from './list-worker.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
 /** The script of the worker, beside this file. A bundle of the library doesn't have it, and can lack a URL of its own. */
-const own = String(import.meta.url);
-const script = URL.parse(`list-worker${extname(own)}`, own) ?? '';
+const here = String(import.meta.url);
+const script = URL.parse(`list-worker${extname(here)}`, here) ?? '';
 
 /**
  * Replaces the flags of the process, which may preload code that isn't meant for a worker. Node 22 has already
@@ -45,7 +45,7 @@ export class Lists {
   async read<R>(collection: Collection, { signal, ...query }: ListQuery): Promise<Page<R>> {
     this.#file.checkOpen();
     const { connection } = this.#file;
-    const inWorker = this.#hasWorker && !this.#isQuick(collection, query);
+    const inWorker = this.#hasWorker && !this.#staysOnMainThread(collection, query);
     const page = await (inWorker
       ? this.#ask(collection, query, signal)
       : this.#file.read(() => readPage(connection, collection, query)));
@@ -63,7 +63,7 @@ export class Lists {
   }
 
   /** True if an index serves the whole list, or if a unique value or ids leave few records. */
-  #isQuick(collection: Collection, query: PlainQuery): boolean {
+  #staysOnMainThread(collection: Collection, query: PlainQuery): boolean {
     // Cutting fields out of a large record takes milliseconds.
     if (query.fields !== undefined) return false;
     const unique = fieldsIn(this.#declared[collection]).filter(({ isUnique }) => isUnique);

@@ -46,10 +46,10 @@ export function readPage(
     }
   }
   return connection.transaction('DEFERRED', () => {
-    const isQuick = list.isIndexOrderedRead();
-    const start = isQuick ? query.conditions.find(isHas) : rarest(connection, list, query);
+    const isIndexOrdered = list.isIndexOrderedRead();
+    const start = isIndexOrdered ? query.conditions.find(isHas) : rarest(connection, list, query);
     // Elements are in the default order.
-    const isWalked = isQuick || (start !== undefined && query.order.field === 'createdAt');
+    const isWalked = isIndexOrdered || (start !== undefined && query.order.field === 'createdAt');
     const matches = isWalked ? undefined : sortedMatches(connection, list, query, start);
     const isLater = (one: Position) =>
       !query.after || comparePositions(one, query.after, query.order.direction) > 0;
@@ -112,7 +112,7 @@ function walk(
   };
   const found: Found[] = [];
   for (const range of rangesOf(query)) {
-    const { sql, values } = list.along(record, range, start);
+    const { sql, values } = list.rangeStatement(record, range, start);
     const left = query.limit + 1 - found.length;
     const rows = connection.all<[SortKey, Id, Version, string | null]>(sql, ...values, left);
     found.push(...rows.map(([key, id, version, json]) => ({ key, id, version, json })));

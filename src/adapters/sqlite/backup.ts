@@ -12,7 +12,7 @@ import {
   openingError,
   SqliteStoreError,
 } from './connection/errors.ts';
-import { checkWal } from './connection/last-commit.ts';
+import { checkWalBelongs } from './connection/last-commit.ts';
 import { storedFields } from './declared-fields.ts';
 import { checkLayout, prepareLayout } from './layout.ts';
 
@@ -47,7 +47,7 @@ export async function backupSqlite(options: SqliteBackupOptions): Promise<void> 
   const { path, to, onProgress = () => {} } = options;
   checkExists(path);
   try {
-    checkWal(path);
+    checkWalBelongs(path);
     // Not read-only: a read-only connection that is the last one leaves `-wal` and `-shm` behind.
     await withConnection(path, async (connection) => {
       checkLayout(connection, path);
@@ -100,7 +100,7 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
         await withConnection(path, (target) => {
           // The backup can be of an earlier layout.
           target.transaction('IMMEDIATE', () => prepareLayout(target, path));
-          // Until the file itself has the backup, the log does not belong to the file.
+          // Until the file itself has the backup, the WAL does not belong to the file.
           target.exec('PRAGMA wal_checkpoint(PASSIVE)');
         });
         return isMoved;
@@ -108,7 +108,8 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
         // With another page size, SQLite reports the data file as read-only.
         const isUnusable =
           hasCode(error, 'corrupt', 'notADatabase', 'readOnly') ||
-          (error instanceof SqliteStoreError && error.code === 'store-not-a-database');
+          (error instanceof SqliteStoreError &&
+            ['store-not-a-database', 'store-damaged'].includes(error.code));
         if (!isMoved && isUnusable) isMoved = moveAside(path);
         // A lock that another process holds is reported as `busy`, or with result code 0.
         else if (hasCode(error, 'none', 'busy') && performance.now() < end) await pause(retryMs);
@@ -147,7 +148,7 @@ function declaredIn(connection: Connection): readonly string[] {
 export async function checkSqlite({ path }: { readonly path: string }): Promise<void> {
   checkExists(path);
   try {
-    checkWal(path);
+    checkWalBelongs(path);
     if (!(await withConnection(path, isSound))) throw damaged(path);
   } catch (error) {
     throw openingError(path, error);

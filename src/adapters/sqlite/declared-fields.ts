@@ -120,7 +120,7 @@ function completeFields(connection: Connection, pending: readonly StoredField[])
     check.end();
     for (const field of pending) completeField(connection, field);
   } catch (error) {
-    // Another process that is busy with the file says nothing about the records.
+    // That the file was locked says nothing about the records.
     if (hasCode(error, 'busy')) throw error;
     const remove = 'DELETE FROM fields WHERE collection = ? AND name = ? AND pending = ?';
     for (const { collection, name, pending: mark } of pending) {

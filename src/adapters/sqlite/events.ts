@@ -12,7 +12,7 @@ const insert =
   'INSERT INTO events (mark, type, collection, id, version) VALUES (random(), ?, ?, ?, ?)';
 const insertPosts = `INSERT INTO events (mark, type, collection, id, version)
   SELECT random(), ?, 'posts', id, version + ? FROM posts WHERE authorId = ?`;
-/** Keeps the event that the file itself names, by which {@link OpenFile} recognizes it. */
+/** Never removes the event that `lastCommit` names in the file itself: {@link OpenFile} recognizes the file by it. */
 const trim = `DELETE FROM events WHERE sequence <= min((SELECT inFile FROM lastCommit) - 1,
   (SELECT max(sequence) FROM events) - ${maxEvents}, (SELECT min(sequence) FROM events) + ${trimming.max - 1})`;
 const select = "SELECT sequence || '.' || mark, type, collection, id, version FROM events";
@@ -29,7 +29,7 @@ type Row = readonly [EventPosition, RecordEvent['type'], Collection, Id, version
 export class SqliteEvents implements EventLog {
   readonly #file: OpenFile;
   /** How many calls of {@link add} are counted toward the next trim. The first call trims. */
-  #added = trimming.every;
+  #addedSinceTrim = trimming.every;
 
   constructor(file: OpenFile) {
     this.#file = file;
@@ -37,9 +37,9 @@ export class SqliteEvents implements EventLog {
 
   add(type: RecordEvent['type'], collection: Collection, id: Id, version: number): void {
     this.#file.connection.run(insert, type, collection, id, version);
-    this.#added += 1;
-    if (this.#added < trimming.every) return;
-    this.#added = 0;
+    this.#addedSinceTrim += 1;
+    if (this.#addedSinceTrim < trimming.every) return;
+    this.#addedSinceTrim = 0;
     this.#file.connection.run(trim);
   }
 

@@ -19,7 +19,8 @@ export type { SqliteStoreOptions, WriteLimits } from './options.ts';
  * one machine.
  *
  * @throws SqliteStoreError if the file cannot be used
- * @throws TypeError or RangeError for invalid `declaredFields`
+ * @throws DeclarationError if the file declares a field otherwise, or if stored records break a declaration
+ * @throws TypeError or RangeError for invalid options
  */
 export function openSqliteStore<const Declared extends DeclaredFields = NoDeclaredFields>(
   options: SqliteStoreOptions<Declared>,

@@ -49,13 +49,13 @@ export const listIndexes: Readonly<Record<Collection, readonly string[]>> = {
   ],
 };
 
-/** Names an index after its columns before `id`: `posts_authorId_createdAt`. */
+/** Returns statements that create the list indexes. Each is named after its columns before `id`: `posts_authorId_createdAt`. */
 function createListIndexes(collection: Collection): string {
-  const names = listIndexes[collection].map((columns) => {
+  const statements = listIndexes[collection].map((columns) => {
     const name = columns.replace(/, id.*/, '').replace(', ', '_');
     return `CREATE INDEX IF NOT EXISTS ${collection}_${name} ON ${collection} (${columns});`;
   });
-  return names.join('');
+  return statements.join('');
 }
 
 /** The JSON comes last, so that a filter on a column does not read past a long text. */
@@ -167,7 +167,7 @@ export function* storedRecords(
   connection: Connection,
   collection: Collection,
 ): Generator<readonly [rowid: number, json: string]> {
-  const sql = `SELECT rowid, json FROM ${collection} WHERE rowid > ? ORDER BY rowid LIMIT 100`;
+  const sql = `SELECT rowid, json FROM ${collection} WHERE rowid > ? ORDER BY rowid LIMIT 8`;
   let rows = connection.all<[number, string]>(sql, 0);
   while (rows.length > 0) {
     yield* rows;
@@ -185,8 +185,9 @@ export function checkLayout(
   file: string,
   newest = newestLayout,
 ): number | undefined {
-  const program = pragma(connection, 'application_id');
+  // In this order, because another process can create the tables in between.
   const isEmpty = connection.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined;
+  const program = pragma(connection, 'application_id');
   if (program === 0 && isEmpty) return undefined;
   if (program !== applicationId) {
     const message = `The file ${file} is a database of another program: choose another path.`;

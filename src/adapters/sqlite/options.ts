@@ -8,7 +8,7 @@ export interface SqliteStoreOptions<Declared extends DeclaredFields = DeclaredFi
   extends StoreOptions<Declared> {
   /** The data file. It and its folder are created if they are missing. */
   readonly path: string;
-  /** Logs faults. */
+  /** Receives faults of the file: damage, a full disk, failed commits. */
   readonly logger?: Logger | undefined;
   readonly writes?: Partial<WriteLimits> | undefined;
 }

@@ -6,14 +6,14 @@ import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection/connection.ts';
 import { prepareDataFile } from './connection/data-file.ts';
 import { openingError } from './connection/errors.ts';
-import { checkWal } from './connection/last-commit.ts';
+import { checkWalBelongs } from './connection/last-commit.ts';
 import { OpenFile } from './connection/open-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
 import { declareFields, removeField } from './declared-fields.ts';
 import { SqliteEvents } from './events.ts';
 import { checkLayout, newestLayout, prepareLayout } from './layout.ts';
 import { Lists } from './lists/lists.ts';
-import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
+import { defaultWriteLimits, type SqliteStoreOptions, type WriteLimits } from './options.ts';
 import { SqlitePostRepository, SqliteUserRepository } from './repository.ts';
 
 type Driver = (file: string, options: { timeout: number; readOnly?: boolean }) => DatabaseSync;
@@ -27,11 +27,12 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   checkDeclaredFields(declaredFields);
   const logger = safeLogger(options.logger);
   const limits = { ...defaultWriteLimits, ...options.writes };
+  checkLimits(limits);
   const path = prepareDataFile(options.path);
   const [connection, declared] = openConnection(path, driver, declaredFields, limits.busyMs);
   const file = new OpenFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
-  const lists = new Lists(file, declared, driver === nodeSqlite);
+  const lists = new Lists(file, driver === nodeSqlite);
   const parts = { file, writes, lists, events: new SqliteEvents(file) };
   const users = new SqliteUserRepository(parts, 'users');
   const posts = new SqlitePostRepository(parts, 'posts');
@@ -75,6 +76,14 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   };
 }
 
+function checkLimits(limits: WriteLimits): void {
+  const names = Object.keys(defaultWriteLimits);
+  for (const [name, value] of Object.entries(checkOptions<WriteLimits>(limits, names, 'writes'))) {
+    if (Number.isInteger(value) && value >= 0) continue;
+    throw new RangeError(`${name} must be an integer of at least 0.`);
+  }
+}
+
 /**
  * Opens a data file, creates missing tables, migrates an earlier layout and adds declarations.
  *
@@ -88,15 +97,15 @@ function openConnection(
 ): [Connection, DeclaredFields] {
   let connection: Connection | undefined;
   try {
-    checkWal(file, timeout);
+    checkWalBelongs(file, timeout);
     const opened = new Connection(() => driver(file, { timeout }));
     connection = opened;
     const layout = opened.transaction('DEFERRED', () => checkLayout(opened, file));
-    applyPragmas(opened, file);
+    applyPragmas(opened, file, timeout);
 
     if (layout !== newestLayout) {
       opened.transaction('IMMEDIATE', () => prepareLayout(opened, file));
-      // `lastCommitIn` reads the file without its log, so the tables must be in the file itself.
+      // `lastCommitIn` reads the file without its WAL, so the tables must be in the file itself.
       opened.exec('PRAGMA wal_checkpoint(PASSIVE)');
     }
     const declared = declareFields(opened, declaredFields);

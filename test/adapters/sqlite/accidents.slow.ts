@@ -94,7 +94,7 @@ describe('a data file that was', function () {
   const overwritten =
     'The data file FILE was overwritten with another one while it was open: restart the server to serve that one, or restore a backup (rostrum restore).';
   const mixed =
-    'The data file FILE and its log FILE-wal do not belong together. If the file is a backup that you put there, remove FILE-wal and FILE-shm; otherwise go back to a backup (rostrum restore).';
+    'The data file FILE and its write-ahead log FILE-wal do not belong together. If the file is a backup that you put there, remove FILE-wal and FILE-shm; otherwise go back to a backup (rostrum restore).';
 
   /** Checks the messages of the store, its log, `rostrum backup` and the next start. */
   async function expectSaid(now: string, copied: RegExp | string, next: RegExp | string) {
@@ -166,6 +166,22 @@ describe('a data file that was', function () {
     expect(await said(store.users.create(user('after')))).to.equal(overwritten);
   });
 
+  it('overwritten with the database of another program is reported, and stays as it is', async () => {
+    path = folder.file();
+    await open().close();
+    store = open();
+    // From now on, SQLite finds all pages that it needs in the WAL.
+    await Promise.all(numbers(0, 10).map((id) => store.users.create(user(id))));
+    const other = folder.file();
+    look(other, (database) => database.exec('CREATE TABLE notes (text TEXT)'));
+    copyFileSync(other, path);
+    await untilLookedAt();
+    expect(await said(store.users.create(user('after')))).to.equal(damaged);
+    expect(await said(store.ready())).to.equal(damaged);
+    await store.close();
+    expect(readFileSync(path).equals(readFileSync(other))).to.equal(true);
+  });
+
   it('overwritten with a backup from before a checkpoint is reported', async () => {
     await backupSqlite({ path, to: backup });
     await store.posts.create(post('later'));
@@ -213,6 +229,17 @@ describe('a data file that was', function () {
   it('corrupted is reported as damaged', async () => {
     flipBits(path);
     await expectSaid(damaged, damaged, damaged);
+  });
+
+  it('moved without its WAL after a crash is rejected, and restored beside the WAL', async () => {
+    const crashed = folder.file();
+    copyFileSync(`${path}-wal`, `${crashed}-wal`);
+    path = crashed;
+    expect(await command('export', `${folder.file()}.jsonl`)).to.equal('there is no such file.');
+    expect(open).to.throw('is missing, but its write-ahead log');
+    expect(statSync(`${crashed}-wal`).size).to.be.above(0);
+    expect(await restoreSqlite({ path, from: backup })).to.equal(true);
+    expect(await postsIn()).to.equal(100);
   });
 
   it('replaced with a backup after a crash is rejected unchanged at the next start', async () => {

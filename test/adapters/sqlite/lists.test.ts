@@ -5,7 +5,11 @@ import { expect } from 'chai';
 import { Connection } from '../../../src/adapters/sqlite/connection/connection.ts';
 import { declareFields } from '../../../src/adapters/sqlite/declared-fields.ts';
 import { prepareLayout } from '../../../src/adapters/sqlite/layout.ts';
-import { isHas, ListSql, rangesOf } from '../../../src/adapters/sqlite/lists/list-sql.ts';
+import {
+  isArrayCondition,
+  ListSql,
+  rangesOf,
+} from '../../../src/adapters/sqlite/lists/list-sql.ts';
 import { listQuery } from '../../../src/domain/lists/list-request.ts';
 import type { ListQuery, Store } from '../../../src/ports/index.ts';
 import { errorOf } from '../../support/error-of.ts';
@@ -85,7 +89,11 @@ describe('query plans of lists on SQLite', () => {
             const list = new ListSql(collection, query);
             expect(list.isIndexOrderedRead(), JSON.stringify(query)).to.equal(true);
             for (const range of rangesOf(query)) {
-              const { sql } = list.rangeStatement(record, range, query.conditions.find(isHas));
+              const { sql } = list.rangeStatement(
+                record,
+                range,
+                query.conditions.find(isArrayCondition),
+              );
               const [, where = ''] = /WHERE (.*) ORDER BY/.exec(sql) ?? [];
               // SQLite reads nothing for it, because every element has a time.
               if (where.includes('element.createdAt IS NULL')) continue;
@@ -325,6 +333,35 @@ describe('the worker of the SQLite store', function () {
     // By the index of the author, who can have many posts.
     await store.posts.list(queryOf('posts', { ids, authorId: 'x' }, 'createdAt'));
     expect(workers.length, 'workers after two conditions').to.equal(1);
+  });
+
+  for (const [filter, by] of [
+    [{ slug: 'a', tags: 'x' }, 'createdAt'],
+    [{ ids: ['p', 'q'] }, 'pages'],
+  ] as const) {
+    it(`reads posts by ${by} with ${JSON.stringify(filter)}, for which SQLite parses records that are not on the page`, async () => {
+      const store = folder.open(folder.file(), { declaredFields: { posts: declared } });
+      await store.posts.create(post('p', { slug: 'a', tags: ['x'], pages: 1 }));
+      expect(idsOf(await store.posts.list(queryOf('posts', filter, by)))).to.deep.equal(['p']);
+      expect(workers.length, 'workers').to.equal(1);
+    });
+  }
+
+  it('reads lists without the index of a declared field that another process has removed', async () => {
+    for (const [removed, filter, by] of [
+      ['pages', {}, 'pages'],
+      ['slug', { slug: 'a' }, 'createdAt'],
+    ] as const) {
+      const path = folder.file();
+      const store = folder.open(path, { declaredFields: { posts: declared } });
+      await store.posts.create(post('p', { slug: 'a', pages: 1 }));
+      for (const count of [0, 1]) {
+        const list = await store.posts.list(queryOf('posts', filter, by));
+        expect([idsOf(list), workers.length]).to.deep.equal([['p'], count]);
+        if (count === 0) await folder.open(path).undeclare('posts', removed);
+      }
+      workers.splice(0);
+    }
   });
 
   it('cuts fields out of records, which can be large', async () => {

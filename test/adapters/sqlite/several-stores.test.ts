@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import { checkWal } from '../../../src/adapters/sqlite/connection/last-commit.ts';
+import { checkWalBelongs } from '../../../src/adapters/sqlite/connection/last-commit.ts';
 import type { Condition, DeclaredType, Store } from '../../../src/ports/index.ts';
 import { Folder, look, value } from './support/folder.ts';
 import { post, user } from './support/records.ts';
@@ -80,7 +80,7 @@ describe('several SQLite stores on one file', () => {
     const options = { eval: true, workerData: { path, page, size }, trackUnmanagedFds: false };
     const worker = new Worker(halfWritten, options);
     await new Promise((written) => worker.once('message', written));
-    checkWal(path);
+    checkWalBelongs(path);
     await worker.terminate();
   });
 

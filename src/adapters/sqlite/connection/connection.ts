@@ -1,5 +1,5 @@
 import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
-import { DriverError, SqliteStoreError } from './errors.ts';
+import { DriverError, hasCode, SqliteStoreError } from './errors.ts';
 
 /** A value of a statement's parameter, or of a row. */
 export type SqlValue = string | number | null;
@@ -120,17 +120,33 @@ const pragmas = `
   -- No post without its author.
   PRAGMA foreign_keys = ON;
   PRAGMA cache_size = ${cacheSize};
-  -- Pages of the log between two checkpoints. With half, one in a hundred posts would wait for a checkpoint.
+  -- A checkpoint runs after this many pages. With half as many, one in a hundred new posts would wait for one.
   PRAGMA wal_autocheckpoint = 2000;
-  -- Bytes that the log shrinks to after a peak.
+  -- Bytes that the WAL shrinks to after a peak.
   PRAGMA journal_size_limit = ${64 * 1024 * 1024}`;
 
-/** Sets up a connection. Throws if the file system has no shared memory, which the log needs. */
-export function applyPragmas(connection: Connection, file: string): void {
-  connection.exec(pragmas);
+/** Sets up a connection. Throws if the file system has no shared memory, which the WAL needs. */
+export function applyPragmas(connection: Connection, file: string, timeout: number): void {
+  for (const end = performance.now() + timeout; ; block(retryMs)) {
+    try {
+      connection.exec(pragmas);
+      break;
+    } catch (error) {
+      // SQLite itself does not wait while another process changes the journal mode of a new file.
+      if (!hasCode(error, 'busy') || performance.now() > end) throw error;
+    }
+  }
   if (pragma(connection, 'journal_mode') === 'wal') return;
   const message = `SQLite cannot keep a log for the data file ${file}: use a local file system.`;
   throw new SqliteStoreError('store-unsafe-settings', message);
+}
+
+/** The pause between two tries, in milliseconds. */
+const retryMs = 5;
+
+/** Blocks the event loop. */
+export function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 export function pragma(connection: Connection, name: string): SqlValue | undefined {

@@ -32,7 +32,7 @@ export function prepareDataFile(path: string, fileSystemOf = fileSystemType): st
   try {
     mkdirSync(dirname(file), { recursive: true });
     const found = statSync(file, { throwIfNoEntry: false });
-    // SQLite's log needs memory that all processes share (https://sqlite.org/wal.html).
+    // SQLite's WAL needs memory that all processes share (https://sqlite.org/wal.html).
     if (networkFileSystems.includes(fileSystemOf(found === undefined ? dirname(file) : file))) {
       const message = `The data file ${path} is on a network file system, where SQLite cannot keep it safe: use a local disk, or MongoDB for several servers.`;
       throw new SqliteStoreError('store-unsafe-settings', message);
@@ -40,6 +40,11 @@ export function prepareDataFile(path: string, fileSystemOf = fileSystemType): st
     if (found?.isFile() === false) {
       const message = `The data file ${path} is not a file: choose another path.`;
       throw new SqliteStoreError('store-cannot-open', message);
+    }
+    // SQLite would remove the WAL of an empty file.
+    if (!found?.size && statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) {
+      const message = `The data file ${path} is missing, but its write-ahead log ${path}-wal is there: put the file back beside it, or remove ${path}-wal and ${path}-shm.`;
+      throw new SqliteStoreError('store-damaged', message);
     }
     // SQLite would treat a file smaller than any page as empty, and overwrite it.
     if (found && found.size > 0 && found.size < minPageBytes) throw notADatabase(path);

@@ -1,27 +1,32 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import type { EventPosition } from '../../../ports/event-log.ts';
 import { checkLayout } from '../layout.ts';
-import { Connection } from './connection.ts';
+import { block, Connection } from './connection.ts';
 import { DriverError, damaged, hasCode, SqliteStoreError } from './errors.ts';
 
-// SQLite applies a log to whatever file is beside it, and goes on reading a file that another one was copied over
-// (https://sqlite.org/howtocorrupt.html, section 1.4). So every commit of the store writes its newest event to the table
-// `lastCommit`. Its row in the file, read without the log, is that of the last checkpoint. If the events of the log don't
-// contain it, the log belongs to another file.
+// SQLite applies a write-ahead log (WAL) to whatever file is beside it, and goes on using a file that another one was
+// copied over (https://sqlite.org/howtocorrupt.html, section 1.4). So every commit of the store records its newest event
+// in the table `lastCommit`. The row in the file itself, read without the WAL, is that of the last checkpoint. If the
+// table `events`, read with the WAL, lacks that event, the WAL belongs to another file.
 
-/** The newest event of a commit: its number and its position. */
-export type Commit = readonly [sequence: number, position: EventPosition];
+/** The newest event of a commit. */
+export interface Commit {
+  readonly sequence: number;
+  /** A random number, as text, because it can be larger than JavaScript's integers. */
+  readonly mark: string;
+}
 
-/** Returns the last commit in a data file itself, without its log; undefined if it has none or cannot be read. */
+/** Returns the last commit in a data file itself, without its WAL; undefined if it has none or cannot be read. */
 export function lastCommitIn(file: string): Commit | undefined {
   try {
-    // SQLite reads an immutable file without locks and without its log.
+    // SQLite reads an immutable file without locks and without its WAL.
     const location = `${pathToFileURL(file)}?immutable=1`;
     const connection = new Connection(() => new DatabaseSync(location, { readOnly: true }));
     try {
-      return connection.get("SELECT sequence, sequence || '.' || mark FROM lastCommit");
+      type Row = [sequence: number, mark: string];
+      const row = connection.get<Row>('SELECT sequence, CAST(mark AS TEXT) FROM lastCommit');
+      return row && { sequence: row[0], mark: row[1] };
     } finally {
       connection.close();
     }
@@ -31,66 +36,71 @@ export function lastCommitIn(file: string): Commit | undefined {
   }
 }
 
-/** While another process copies its log into the file, a read of the file itself can find only half of it. */
+/** While another process copies its WAL into the file, a read of the file itself can find only half of it. */
 const maxTries = 8;
 const retryMs = 5;
-
-const isEvent = "sequence = ? AND sequence || '.' || mark = ?";
 
 /**
  * Changes `lastCommit`, in the open transaction.
  *
- * @param inFile the last commit that was seen in the file itself. The log does not have it if a backup was
- * restored and is not in the file yet.
+ * @param inFile the last commit that was seen in the file itself. `events` lacks it if a backup was restored and is not
+ * in the file yet.
  */
-export function recordCommit(connection: Connection, inFile: Commit = [0, '']): void {
+export function recordCommit(connection: Connection, inFile?: Commit): void {
   connection.run(
     `UPDATE lastCommit SET
       (sequence, mark) = (SELECT sequence, mark FROM events ORDER BY sequence DESC LIMIT 1),
-      inFile = coalesce((SELECT sequence FROM events WHERE ${isEvent}), 0)`,
-    ...inFile,
+      inFile = coalesce((SELECT sequence FROM events WHERE sequence = ? AND mark = ?), 0)`,
+    inFile?.sequence ?? 0,
+    inFile?.mark ?? '',
   );
 }
 
 /**
- * Returns false if the log was written for another file.
+ * Returns false if the WAL was written for another file. Blocks the event loop for up to 35 ms before that.
  *
  * @param last a commit that was in the file before
  */
-export function logBelongsTo(connection: Connection, file: string, last?: Commit): boolean {
-  for (let tries = 0; tries < maxTries; tries++) {
-    if (tries > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
-    if (logBelongsToNow(connection, file, last)) return true;
+export function walBelongsTo(
+  file: string,
+  connection: Connection,
+  last?: Commit,
+  tries = maxTries,
+): boolean {
+  for (let left = tries; left > 0; left--) {
+    if (left < tries) block(retryMs);
+    if (walBelongsNow(file, connection, last)) return true;
   }
   return false;
 }
 
-function logBelongsToNow(connection: Connection, file: string, last?: Commit): boolean {
-  const hasCommit = (commit: Commit) =>
-    connection.get(`SELECT 1 FROM events WHERE ${isEvent}`, ...commit) !== undefined;
+function walBelongsNow(file: string, connection: Connection, last: Commit | undefined): boolean {
+  const sql = 'SELECT 1 FROM events WHERE sequence = ? AND mark = ?';
+  const isKnown = ({ sequence, mark }: Commit) => connection.get(sql, sequence, mark) !== undefined;
   try {
-    // Before the file is read, because other processes can commit and copy the log into the file meanwhile.
-    const [inFile = 0] = connection.get<[number]>('SELECT inFile FROM lastCommit') ?? [];
-    const commit = lastCommitIn(file);
-    if (commit === undefined) return inFile === 0;
-    if (commit[0] < inFile || !hasCommit(commit)) return false;
+    // Before the file is read, because other processes can commit and copy the WAL into the file meanwhile.
+    const [least = 0] = connection.get<[number]>('SELECT inFile FROM lastCommit') ?? [];
+    const inFile = lastCommitIn(file);
+    // The tables of a new file can still be in the WAL.
+    if (inFile === undefined) return last === undefined && least === 0;
+    if (inFile.sequence < least || !isKnown(inFile)) return false;
     // An earlier commit than before is from an older file, or from a restored backup.
-    return last === undefined || commit[0] >= last[0] || !hasCommit(last);
+    return last === undefined || inFile.sequence >= last.sequence || !isKnown(last);
   } catch (error) {
     if (hasCode(error, 'corrupt', 'notADatabase')) return false;
     throw error;
   }
 }
 
-/** @throws SqliteStoreError if there is a log, and it was written for another file */
-export function checkWal(file: string, timeout?: number): void {
+/** @throws SqliteStoreError if there is a WAL, and it was written for another file */
+export function checkWalBelongs(file: string, timeout?: number): void {
   if (!statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) return;
-  // Read-only: when the last connection that can write closes, SQLite copies the log into the file.
+  // Read-only: when the last connection that can write closes, SQLite copies the WAL into the file.
   const connection = new Connection(() => new DatabaseSync(file, { readOnly: true, timeout }));
   try {
-    if (checkLayout(connection, file) === undefined || logBelongsTo(connection, file)) return;
+    if (checkLayout(connection, file) === undefined || walBelongsTo(file, connection)) return;
     if (lastCommitIn(file) === undefined) throw damaged(file);
-    const message = `The data file ${file} and its log ${file}-wal do not belong together. If the file is a backup that you put there, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
+    const message = `The data file ${file} and its write-ahead log ${file}-wal do not belong together. If the file is a backup that you put there, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
     throw new SqliteStoreError('store-damaged', message);
   } finally {
     connection.close();

@@ -13,9 +13,9 @@ import {
   hasCode,
   SqliteStoreError,
 } from './errors.ts';
-import { type Commit, lastCommitIn, logBelongsTo, recordCommit } from './last-commit.ts';
+import { type Commit, lastCommitIn, recordCommit, walBelongsTo } from './last-commit.ts';
 
-/** How long a read waits while another process recovers the log, in milliseconds. */
+/** How long a read waits while another process recovers the WAL, in milliseconds. */
 export const recoveryMs = 2000;
 
 /** The pause between two tries of a read. */
@@ -25,7 +25,7 @@ const retryMs = 5;
 const overwriteCheckMs = 1000;
 
 /** How long a message is not logged again, in milliseconds. */
-const repeatMs = 60_000;
+const logAgainMs = 60_000;
 
 /** The data file of an open store: runs reads, and detects when the file is moved, replaced or damaged. */
 export class OpenFile {
@@ -37,7 +37,8 @@ export class OpenFile {
   #isClosed = false;
   /** The last commit that was seen in the file itself. */
   #commitInFile: Commit | undefined;
-  #isOverwritten = false;
+  /** Makes the error if another file, or an unreadable one, is in place of the data file. */
+  #fault: ((file: string, cause?: unknown) => SqliteStoreError) | undefined;
   #checkedAt = performance.now();
   /** The `schema_version` of the file when SQLite found it damaged. */
   #damagedAt: SqlValue | undefined;
@@ -79,8 +80,8 @@ export class OpenFile {
   check(): void {
     if (this.isMoved()) throw fileMoved(this.path);
     const isDue = performance.now() - this.#checkedAt > overwriteCheckMs;
-    if (this.#isOverwritten || isDue) this.#detectOverwrite();
-    if (this.#isOverwritten) throw fileOverwritten(this.path);
+    if (this.#fault || isDue) this.#detectOverwrite();
+    if (this.#fault) throw this.#fault(this.path);
     if (this.#damagedAt !== undefined && this.#damagedAt === this.#schemaVersion()) {
       throw damaged(this.path);
     }
@@ -110,33 +111,31 @@ export class OpenFile {
     try {
       this.#detectOverwrite();
     } catch {
-      // Assumes what it knew before: an error here would end the write queue.
+      // Keep the last verdict: an error here would end the write queue.
     }
-    const fault = this.#isOverwritten
-      ? fileOverwritten(this.path)
-      : damaged(this.path, error.cause);
-    return this.translate(fault, outcome);
+    const fault = this.#fault ?? damaged;
+    return this.translate(fault(this.path, error.cause), outcome);
   }
 
   /** Logs an error and returns it. The same message is logged at most once a minute. */
   log<E extends Error>(err: E, message = err.message): E {
     const now = performance.now();
-    if (now - (this.#loggedAt.get(message) ?? -repeatMs) < repeatMs) return err;
+    if (now - (this.#loggedAt.get(message) ?? -logAgainMs) < logAgainMs) return err;
     this.#loggedAt.set(message, now);
     this.#logger.error({ err }, message);
     return err;
   }
 
-  /** Closes the connection. SQLite then copies the log into the file, unless that was moved. */
+  /** Closes the connection. SQLite then copies the WAL into the file, unless that was moved. */
   close(): void {
     try {
       if (this.isMoved()) {
-        // The moved file gets the log (TRUNCATE). If a copy of it is at the path, the log stays for that copy, too (PASSIVE).
-        const mode = logBelongsTo(this.connection, this.path) ? 'PASSIVE' : 'TRUNCATE';
+        // The moved file gets the WAL (TRUNCATE). If a copy of it is at the path, the WAL stays for that copy, too (PASSIVE).
+        const mode = walBelongsTo(this.path, this.connection) ? 'PASSIVE' : 'TRUNCATE';
         this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
       } else {
         this.#detectOverwrite();
-        if (this.#isOverwritten) this.#emptyWal();
+        if (this.#fault) this.#emptyWal();
       }
     } catch (error) {
       this.translate(error, 'none'); // Logs damage.
@@ -145,23 +144,26 @@ export class OpenFile {
     }
   }
 
-  /** Empties the log, so that SQLite doesn't copy it into the file that was copied over this one. */
+  /** Empties the WAL, so that SQLite doesn't copy it into the file that was copied over this one. */
   #emptyWal(): void {
-    const log = `${this.path}-wal`;
-    if (!existsSync(log)) return;
-    copyFileSync(log, `${log}.old`);
-    truncateSync(log);
+    const wal = `${this.path}-wal`;
+    if (!existsSync(wal)) return;
+    copyFileSync(wal, `${wal}.old`);
+    truncateSync(wal);
   }
 
   /** Finds out whether another file was copied over this one. */
   #detectOverwrite(): void {
     this.#checkedAt = performance.now();
+    const last = this.#commitInFile;
     const inFile = lastCommitIn(this.path);
-    this.#isOverwritten =
-      inFile !== undefined &&
-      inFile[1] !== this.#commitInFile?.[1] &&
-      !logBelongsTo(this.connection, this.path, this.#commitInFile);
-    if (!this.#isOverwritten) this.#commitInFile = inFile;
+    const isSame = inFile?.sequence === last?.sequence && inFile?.mark === last?.mark;
+    // Each try blocks the event loop. Only the first verdict needs several.
+    const tries = this.#fault && 1;
+    if (isSame || walBelongsTo(this.path, this.connection, last, tries)) {
+      this.#commitInFile = inFile;
+      this.#fault = undefined;
+    } else this.#fault = inFile === undefined ? damaged : fileOverwritten;
   }
 
   /** Returns null if even that cannot be read. */

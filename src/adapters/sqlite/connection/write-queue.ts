@@ -78,7 +78,7 @@ export class WriteQueue {
     this.#running = undefined;
   }
 
-  /** Begins a transaction. Returns false when another process holds the lock, or when it fails. */
+  /** Begins a transaction. Returns false when another process holds the lock, or if beginning fails. */
   #begin(): boolean {
     const { connection } = this.#file;
     try {
@@ -87,9 +87,10 @@ export class WriteQueue {
       return true;
     } catch (error) {
       connection.rollBack();
-      const oldest = performance.now() - (hasCode(error, 'busy') ? this.#limits.busyMs : 0);
-      const left = this.#waiting.findIndex(({ since }) => since > oldest);
-      this.#reject(this.#waiting.splice(0, left < 0 ? Infinity : left), error, 'none');
+      const cutoff = performance.now() - (hasCode(error, 'busy') ? this.#limits.busyMs : 0);
+      const firstToKeep = this.#waiting.findIndex(({ since }) => since > cutoff);
+      const count = firstToKeep < 0 ? Infinity : firstToKeep;
+      this.#reject(this.#waiting.splice(0, count), error, 'none');
       return false;
     }
   }
@@ -122,7 +123,7 @@ export class WriteQueue {
       connection.run('COMMIT');
     } catch (error) {
       connection.rollBack();
-      // After other failures of a commit, such as one of fsync, it may be in the log, and take effect after a restart.
+      // After other failures of a commit, such as one of fsync, it may be in the WAL, and take effect after a restart.
       const isUndone = !isCommitting || hasCode(error, 'busy', 'full');
       if (hasCode(error, 'constraint')) this.#isolate(writes, error as DriverError);
       else this.#reject(writes, error, isUndone ? 'none' : 'unknown');
@@ -147,7 +148,7 @@ export class WriteQueue {
     if (writes.length === 0) return;
     this.#isFailing = true;
     const translated = this.#file.translate(error, outcome) as Error;
-    // A fault of the file is in the log already.
+    // A fault of the file has been logged.
     if (!(translated.cause instanceof SqliteStoreError)) {
       const message = hasCode(error, 'full')
         ? `The disk of the data file ${this.#file.path} is full: free some space.`

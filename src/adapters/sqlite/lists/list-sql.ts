@@ -32,9 +32,9 @@ export interface Sql {
 }
 
 /** A condition on an array, whose elements are in a table of their own. */
-export type Has = Condition & { readonly op: 'has' };
+export type ArrayCondition = Condition & { readonly op: 'has' };
 
-export function isHas(condition: Condition): condition is Has {
+export function isArrayCondition(condition: Condition): condition is ArrayCondition {
   return condition.op === 'has';
 }
 
@@ -69,7 +69,7 @@ export class ListSql {
     const { onSortKey, others } = splitConditions(this.#query);
     const isOneRange =
       onSortKey.every(isBound) || (onSortKey.length === 1 && onSortKey.every(isOneValue));
-    const { served } = this.#index(others.find(isHas));
+    const { served } = this.#index(others.find(isArrayCondition));
     return isOneRange && others.every((one) => one === served);
   }
 
@@ -77,7 +77,7 @@ export class ListSql {
    * Reads a range along its index; a unary plus keeps SQLite from using an index for the other conditions. The caller
    * binds the limit.
    */
-  rangeStatement(record: Sql, { terms: range, isOneKey }: Range, start?: Has): Sql {
+  rangeStatement(record: Sql, { terms: range, isOneKey }: Range, start?: ArrayCondition): Sql {
     const { from, table, served, terms } = this.#index(start);
     const others = splitConditions(this.#query).others.filter((one) => one !== served);
     const columns = `${this.#position(table)}, ${record.sql}`;
@@ -93,17 +93,17 @@ export class ListSql {
   }
 
   /** Selects the positions of all records that match, by whichever index SQLite chooses. */
-  positions(start?: Has): Sql {
+  positions(start?: ArrayCondition): Sql {
     const { from, terms } = this.#matching(start);
     return select({ sql: this.#position(this.#collection), values: [] }, from, terms);
   }
 
-  count(start?: Has): Sql {
-    const { from, terms } = this.#matching(start, this.#query.conditions.every(isHas));
+  count(start?: ArrayCondition): Sql {
+    const { from, terms } = this.#matching(start, this.#query.conditions.every(isArrayCondition));
     return select({ sql: 'count(*)', values: [] }, from, terms);
   }
 
-  countElements(condition: Has, limit: number): Sql {
+  countElements(condition: ArrayCondition, limit: number): Sql {
     const { sql, values } = select({ sql: '1', values: [] }, elements, [
       this.#elementTerm(condition),
     ]);
@@ -111,7 +111,7 @@ export class ListSql {
   }
 
   /** @param isOfElements whether elements are enough to tell which records match */
-  #matching(start: Has | undefined, isOfElements = false): Omit<Index, 'table'> {
+  #matching(start: ArrayCondition | undefined, isOfElements = false): Omit<Index, 'table'> {
     const isElements = start !== undefined && isOfElements;
     const table = isElements ? 'element' : this.#collection;
     const terms = this.#query.conditions.map((one) =>
@@ -121,7 +121,7 @@ export class ListSql {
     return { from: isElements ? elements : joined, terms };
   }
 
-  #index(start: Has | undefined): Index {
+  #index(start: ArrayCondition | undefined): Index {
     const { conditions, order } = this.#query;
     const collection = this.#collection;
     if (start !== undefined && order.field === 'createdAt') {
@@ -161,13 +161,13 @@ export class ListSql {
     return { sql: `${left} ${operators[op]} ?`, values };
   }
 
-  #elementTerm({ field, value }: Has, table = 'element'): Sql {
+  #elementTerm({ field, value }: ArrayCondition, table = 'element'): Sql {
     const sql = `${table}.collection = ? AND ${table}.field = ? AND ${table}.value = ?`;
     return { sql, values: [this.#collection, field, value] };
   }
 
   /** Looks up an element. The plus and the outer SELECT keep the planner from joining 64 tables, which takes seconds. */
-  #elementLookup(condition: Has, table: string): Sql {
+  #elementLookup(condition: ArrayCondition, table: string): Sql {
     const { sql, values } = this.#elementTerm(condition, 'other');
     const same = `other.createdAt = ${table}.createdAt AND other.id = ${table}.id`;
     const exists = `EXISTS (SELECT 1 FROM elements AS other WHERE ${sql} AND ${same})`;

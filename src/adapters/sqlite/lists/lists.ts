@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { storeUnavailable } from '../../../domain/errors.ts';
-import { type DeclaredFields, fieldsIn } from '../../../domain/fields/declared-fields.ts';
 import type { Condition, ListQuery, Page } from '../../../domain/lists/list.ts';
 import { type Collection, VersionedRecord } from '../../../domain/records/record.ts';
 import { DriverError, fileMoved } from '../connection/errors.ts';
 import type { OpenFile } from '../connection/open-file.ts';
-import { ListSql, type PlainQuery } from './list-sql.ts';
+import { type StoredField, storedFields } from '../declared-fields.ts';
+import { isArrayCondition, ListSql, type PlainQuery } from './list-sql.ts';
 import type { WorkerRequest, WorkerResponse } from './list-worker.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
@@ -27,7 +27,6 @@ const execArgv = ['--disable-warning=ExperimentalWarning'];
  */
 export class Lists {
   readonly #file: OpenFile;
-  readonly #declared: DeclaredFields;
   readonly #hasWorker: boolean;
   #worker: Worker | undefined;
   /** The list that the worker reads. */
@@ -35,9 +34,8 @@ export class Lists {
   /** Settled once the worker has read all lists. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(file: OpenFile, declared: DeclaredFields, canUseWorker: boolean) {
+  constructor(file: OpenFile, canUseWorker: boolean) {
     this.#file = file;
-    this.#declared = declared;
     this.#hasWorker = canUseWorker && existsSync(script);
   }
 
@@ -64,16 +62,32 @@ export class Lists {
 
   /** True if an index serves the whole list, or if a unique value or ids leave few records. */
   #staysOnMainThread(collection: Collection, query: PlainQuery): boolean {
+    const { conditions, order, fields, total } = query;
     // Cutting fields out of a large record takes milliseconds.
-    if (query.fields !== undefined) return false;
-    const unique = fieldsIn(this.#declared[collection]).filter(({ isUnique }) => isUnique);
+    if (fields !== undefined) return false;
+    // As of now: another process can have removed a declaration and its indexes.
+    const declared = (field: string) =>
+      this.#storedFields().find(
+        (one) => one.collection === collection && one.name === field && one.pending === 0,
+      );
     const isUnique = ({ field, op, declaredType }: Condition) =>
-      op === 'eq' &&
-      (declaredType ? unique.some(({ name }) => name === field) : field === 'emailKey');
-    // With another condition, SQLite can choose the index of that one.
-    const isOfIds = query.conditions.length === 1 && query.conditions[0]?.op === 'in';
-    if (isOfIds || query.conditions.some(isUnique)) return true;
-    return !query.total && new ListSql(collection, query).isIndexOrderedRead();
+      op === 'eq' && (declaredType ? declared(field)?.isUnique : field === 'emailKey');
+    const isDeclaredOrder = order.declaredType !== undefined;
+    // With another condition, SQLite can choose the index of that one. A declared order is read from the JSON.
+    if (conditions.length === 1 && conditions[0]?.op === 'in') return !isDeclaredOrder;
+    // With an element, the list is read from all records that have it.
+    if (conditions.some(isUnique)) return !conditions.some(isArrayCondition);
+    if (total || (isDeclaredOrder && !declared(order.field))) return false;
+    return new ListSql(collection, query).isIndexOrderedRead();
+  }
+
+  /** Returns none if they cannot be read now. The worker waits longer. */
+  #storedFields(): readonly StoredField[] {
+    try {
+      return storedFields(this.#file.connection);
+    } catch {
+      return [];
+    }
   }
 
   /** Sends the worker one list at a time, so that an aborted list that waits costs nothing. */

@@ -7,7 +7,14 @@ import {
 } from '../../../domain/lists/list.ts';
 import type { Collection, Id, Version } from '../../../domain/records/record.ts';
 import type { Connection } from '../connection/connection.ts';
-import { type Has, isHas, ListSql, type PlainQuery, rangesOf, type Sql } from './list-sql.ts';
+import {
+  type ArrayCondition,
+  isArrayCondition,
+  ListSql,
+  type PlainQuery,
+  rangesOf,
+  type Sql,
+} from './list-sql.ts';
 
 /** A page as plain data, which a worker can send. */
 export interface PlainPage extends Omit<Page<never>, 'items'> {
@@ -26,7 +33,7 @@ interface Found extends Position {
  */
 const maxSorted = 2000;
 
-const whole: Sql = { sql: 'json', values: [] };
+const wholeRecord: Sql = { sql: 'json', values: [] };
 
 export function readPage(
   connection: Connection,
@@ -34,26 +41,28 @@ export function readPage(
   query: PlainQuery,
 ): PlainPage {
   const list = new ListSql(collection, query);
-  const text = query.fields ? projectionOf(collection, query.fields) : whole;
-  const single = `SELECT version, ${text.sql} FROM ${collection} WHERE id = ?`;
+  const recordSql = query.fields ? projectionOf(collection, query.fields) : wholeRecord;
+  const byId = `SELECT version, ${recordSql.sql} FROM ${collection} WHERE id = ?`;
   function* records(all: readonly Found[]) {
     for (const { key, id, ...found } of all) {
       const row = found.json
         ? ([found.version, found.json] as const)
-        : connection.get<[Version, string]>(single, ...text.values, id);
+        : connection.get<[Version, string]>(byId, ...recordSql.values, id);
       const [version = 0, json = ''] = row ?? [];
       yield { key, id, version, json };
     }
   }
   return connection.transaction('DEFERRED', () => {
     const isIndexOrdered = list.isIndexOrderedRead();
-    const start = isIndexOrdered ? query.conditions.find(isHas) : rarest(connection, list, query);
+    const start = isIndexOrdered
+      ? query.conditions.find(isArrayCondition)
+      : rarest(connection, list, query);
     // Elements are in the default order.
     const isWalked = isIndexOrdered || (start !== undefined && query.order.field === 'createdAt');
     const matches = isWalked ? undefined : sortedMatches(connection, list, query, start);
     const isLater = (one: Position) =>
       !query.after || comparePositions(one, query.after, query.order.direction) > 0;
-    const rows = matches?.filter(isLater) ?? walk(connection, list, query, text, start);
+    const rows = matches?.filter(isLater) ?? walk(connection, list, query, recordSql, start);
     const { items, next } = cutPage(records(rows), query, ({ key, id }) => ({ key, id }));
     return {
       items,
@@ -72,8 +81,8 @@ function rarest(
   connection: Connection,
   list: ListSql,
   { conditions }: PlainQuery,
-): Has | undefined {
-  const arrays = conditions.filter(isHas);
+): ArrayCondition | undefined {
+  const arrays = conditions.filter(isArrayCondition);
   const counts = arrays.map((one) => numberOf(connection, list.countElements(one, maxSorted + 1)));
   const count = Math.min(...counts);
   const isStart = count <= maxSorted || arrays.length === conditions.length;
@@ -85,7 +94,7 @@ function sortedMatches(
   connection: Connection,
   list: ListSql,
   { order }: PlainQuery,
-  start: Has | undefined,
+  start: ArrayCondition | undefined,
 ): readonly Position[] | undefined {
   const { sql, values } = list.positions(start);
   const rows = connection.all<[SortKey, Id]>(`${sql} LIMIT ?`, ...values, maxSorted + 1);
@@ -103,12 +112,12 @@ function walk(
   connection: Connection,
   list: ListSql,
   query: PlainQuery,
-  text: Sql,
-  start: Has | undefined,
+  recordSql: Sql,
+  start: ArrayCondition | undefined,
 ): readonly Found[] {
   const record = {
-    sql: `version, CASE WHEN octet_length(json) <= ? THEN ${text.sql} END`,
-    values: [Math.ceil(query.bytes / query.limit), ...text.values],
+    sql: `version, CASE WHEN octet_length(json) <= ? THEN ${recordSql.sql} END`,
+    values: [Math.ceil(query.bytes / query.limit), ...recordSql.values],
   };
   const found: Found[] = [];
   for (const range of rangesOf(query)) {

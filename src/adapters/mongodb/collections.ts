@@ -15,15 +15,15 @@ export interface MetaDocument {
 export const validatorTitle = 'Rostrum';
 
 /** Returns a sort index on these fields, then on the id. Text sorts by byte, and so by code point. */
-const sorted = (...fields: readonly string[]): IndexDescription => ({
+const sortIndex = (...fields: readonly string[]): IndexDescription => ({
   name: fields.join('_'),
   key: Object.fromEntries([...fields, '_id'].map((field) => [field, 1])),
 });
 
 /** The collections, and the indexes that they have without declared fields. */
-export const indexes = {
+export const collectionIndexes = {
   users: [
-    ...['createdAt', 'updatedAt', 'nameKey', 'emailKey'].map((field) => sorted(field)),
+    ...['createdAt', 'updatedAt', 'nameKey', 'emailKey'].map((field) => sortIndex(field)),
     {
       name: 'emailKey_unique',
       key: { emailKey: 1 },
@@ -32,9 +32,9 @@ export const indexes = {
     },
   ],
   posts: [
-    ...['createdAt', 'updatedAt', 'titleKey', 'publishedAt'].map((field) => sorted(field)),
-    sorted('authorId', 'createdAt'),
-    sorted('authorId', 'publishedAt'),
+    ...['createdAt', 'updatedAt', 'titleKey', 'publishedAt'].map((field) => sortIndex(field)),
+    sortIndex('authorId', 'createdAt'),
+    sortIndex('authorId', 'publishedAt'),
   ],
   receipts: [{ name: 'expires', key: { expires: 1 }, expireAfterSeconds: 0 }],
   userTombstones: [{ name: '_id_', key: { _id: 1 } }],

@@ -15,7 +15,7 @@ import {
   type StoredReceipt,
   valueAt,
 } from './documents.ts';
-import { isDuplicate, isTransient, rejectionOf, takenError } from './errors.ts';
+import { constraintErrorOf, isDuplicate, isTransient, takenError } from './errors.ts';
 import { limits } from './limits.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
@@ -68,7 +68,7 @@ class ReceiptTaken extends Error {}
 export class CreationBatcher {
   readonly #connection: Connection;
   /** The authors and the unique values of running groups. */
-  readonly #busy = new Set<string>();
+  readonly #busyKeys = new Set<string>();
   #queue: QueuedCreation[] = [];
   #groups = 0;
 
@@ -85,15 +85,15 @@ export class CreationBatcher {
   }
 
   #startGroups(): void {
-    while (this.#groups < limits.groups) {
+    while (this.#groups < limits.concurrentGroups) {
       const group = this.#nextGroup();
       if (group.length === 0) return;
-      const busy = group.flatMap(namesOf);
+      const busy = group.flatMap(exclusiveKeysOf);
       this.#groups += 1;
-      for (const name of busy) this.#busy.add(name);
+      for (const name of busy) this.#busyKeys.add(name);
       void this.#createAll(group).finally(() => {
         this.#groups -= 1;
-        for (const name of busy) this.#busy.delete(name);
+        for (const name of busy) this.#busyKeys.delete(name);
         this.#startGroups();
       });
     }
@@ -106,7 +106,7 @@ export class CreationBatcher {
     this.#queue = this.#queue.filter((creation) => {
       if (creation.call.isOver) return false; // Its caller already has an error.
       const isFull = group.length === limits.groupRecords || units > limits.groupUnits;
-      if (isFull || namesOf(creation).some((name) => this.#busy.has(name))) return true;
+      if (isFull || exclusiveKeysOf(creation).some((name) => this.#busyKeys.has(name))) return true;
       group.push(creation);
       units += creation.encoded.json.length;
       return false;
@@ -121,7 +121,7 @@ export class CreationBatcher {
       const firsts = withoutRepeats(waiting);
       if (firsts.length > 0) await this.#insert(firsts);
       const repeats = waiting.filter((creation) => !firsts.includes(creation));
-      if (repeats.length > 0) await this.#createAll(await this.#settleKnown(repeats));
+      if (repeats.length > 0) await this.#createAll(await this.#settleDuplicates(repeats));
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
@@ -143,10 +143,10 @@ export class CreationBatcher {
         const { creations, cause } = error;
         for (const { reject } of creations) reject(cause);
         const others = group.filter((creation) => !creations.includes(creation));
-        await this.#createAll(await this.#settleKnown(others));
+        await this.#createAll(await this.#settleDuplicates(others));
       } else if (error instanceof ReceiptTaken) {
         await call.pause();
-        await this.#createAll(await this.#settleKnown(group));
+        await this.#createAll(await this.#settleDuplicates(group));
       } else if (
         maxTries &&
         call.outcome === 'none' &&
@@ -158,10 +158,10 @@ export class CreationBatcher {
   }
 
   /**
-   * Settles the creations that repeat an earlier one, or whose values are taken, and returns the others. After the first
-   * duplicate, because an insert reports only one, and this query costs a third of a creation.
+   * Settles the creations that repeat an earlier one, or whose values are taken, and returns the others. Called only
+   * after a duplicate: an insert reports just one, and this query costs a third of a creation.
    */
-  async #settleKnown(group: Group): Promise<Group> {
+  async #settleDuplicates(group: Group): Promise<Group> {
     const { db } = this.#connection;
     const call = this.#connection.sharedCall();
     const found = new Map<string, Document>();
@@ -181,7 +181,7 @@ export class CreationBatcher {
       for (const one of documents) found.set(keyOf(collection, path, valueAt(one, path)), one);
     };
     await Promise.all([...fields.values()].map(find));
-    return group.filter((creation) => !settle(creation, found));
+    return group.filter((creation) => !settleIfDuplicate(creation, found));
   }
 }
 
@@ -219,7 +219,7 @@ function withoutRepeats(group: Group): Group {
 }
 
 /** Settles a creation that repeats an earlier one, or whose values are taken. Returns true if it did. */
-function settle(
+function settleIfDuplicate(
   { unique, receipt, resolve, reject }: QueuedCreation,
   found: ReadonlyMap<string, Document>,
 ): boolean {
@@ -267,7 +267,7 @@ async function insertTogether(transaction: Transaction, group: Group): Promise<v
     const documents = creations.map(({ encoded, version }) => documentOf(encoded, version));
     await transaction.insert(collection, documents).catch((error) => {
       const faulty = error instanceof MongoServerError && creations[error.index];
-      throw faulty ? new GroupRejection([faulty], rejectionOf(error)) : error;
+      throw faulty ? new GroupRejection([faulty], constraintErrorOf(error)) : error;
     });
   }
   const unknown = await transaction.lockAuthors(group.map(({ encoded }) => encoded.authorId));
@@ -285,7 +285,7 @@ function asCreation(json: string, version: Version, replayed: boolean): Creation
 }
 
 /** Returns the names of what only one group at a time can have: the author and the unique values. */
-function namesOf({ encoded, unique }: QueuedCreation): string[] {
+function exclusiveKeysOf({ encoded, unique }: QueuedCreation): string[] {
   const keys = unique.map(({ key }) => key);
   return encoded.authorId === null ? keys : [...keys, encoded.authorId];
 }

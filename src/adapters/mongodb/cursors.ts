@@ -18,10 +18,10 @@ const undecoded = { fieldsAsRaw: { firstBatch: true, nextBatch: true } } as cons
 const recentSizes = new Map<string, number>();
 
 /**
- * Runs a `find` or an `aggregate` as a raw command, because the driver's own cursors take 1.0 to 2.4 times the
- * processor time. Returns its documents, undecoded, in batches of at most 16 MB. Usually the first one has all documents. Once
- * documents have been large lately, it has only as many of these as `bytes` would hold. Closes the cursor if the caller
- * stops early.
+ * Runs a `find` or an `aggregate` as a raw command, because the driver's own cursors take up to 2.4 times the processor
+ * time. Returns its documents, undecoded, in batches of at most 16 MB. Usually the first one has all documents. Once
+ * documents have been large lately, it has only as many as 1.5 times `bytes` would hold, but at least two. Closes the
+ * cursor if the caller stops early.
  */
 export async function* readBatches(
   db: Db,

@@ -15,7 +15,7 @@ import { declaredRules } from '../../domain/fields/rules.ts';
 import type { Collection } from '../../domain/records/record.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { validatorTitle } from './collections.ts';
-import { fieldPath, readRecord } from './documents.ts';
+import { decodeRecord, fieldPath } from './documents.ts';
 import { codes, isDuplicate, MongodbStoreError } from './errors.ts';
 import { buildIndexes, migrate, runLocked } from './layout.ts';
 
@@ -33,7 +33,8 @@ const typeRules: Readonly<Record<DeclaredType, Document>> = {
   number: { bsonType: ['number', 'null'] },
   boolean: { bsonType: ['bool', 'null'] },
   'text[]': {
-    ...{ bsonType: ['array', 'null'], maxItems: declaredRules['text[]'].maxItems },
+    bsonType: ['array', 'null'],
+    maxItems: declaredRules['text[]'].maxItems,
     items: { bsonType: 'string', maxLength: declaredRules['text[]'].items.maxLength },
   },
 };
@@ -54,7 +55,7 @@ async function readValidator(db: Db, collection: Collection): Promise<Validator>
     const [type, unique] = title.split(':');
     return { collection, name, type, isUnique: unique !== undefined, pending };
   });
-  const isStrict = validationLevel === 'strict' && validationAction === 'error';
+  const isStrict = validationLevel === 'strict' && /^error(?:AndLog)?$/.test(validationAction);
   if (fields.length > 0 && !isStrict) {
     throw new MongodbStoreError(
       `The validator of "${collection}" does not reject all wrong values. ` +
@@ -88,7 +89,7 @@ async function writeValidator(
   const rules = fields.length > 0 ? [rule, ...others] : others;
   const validator = rules.length > 1 ? { $and: rules } : (rules[0] ?? {});
   try {
-    await db.command({ collMod: collection, validator });
+    await db.command({ collMod: collection, validator, writeConcern: { w: 'majority' } });
   } catch (error) {
     if (!(error instanceof MongoServerError) || error.code !== codes.unauthorized) throw error;
     throw new MongodbStoreError(
@@ -164,8 +165,10 @@ function declaredIndexes(field: CollectionField): IndexDescription[] {
     ...(field.isUnique
       ? [
           {
-            ...{ name: `${path}_unique`, key: { [path]: 1 } },
-            ...{ unique: true, partialFilterExpression: hasValue },
+            name: `${path}_unique`,
+            key: { [path]: 1 },
+            unique: true,
+            partialFilterExpression: hasValue,
           },
         ]
       : []),
@@ -221,7 +224,7 @@ async function checkRecords(db: Db, fields: readonly StoredField[]): Promise<voi
     const projection = Object.fromEntries(paths);
     const documents = db.collection(collection).find<Buffer>({}, { projection, raw: true });
     for await (const document of documents) {
-      check.add(collection, JSON.parse(readRecord(collection, document).json));
+      check.add(collection, JSON.parse(decodeRecord(collection, document).json));
     }
   }
   check.end();

@@ -38,7 +38,10 @@ export interface StoredReceipt {
 }
 
 /** Encodes a record at once, because the caller may change it later. */
-export function encode<R extends User | Post>(collection: Collection, record: R): EncodedRecord {
+export function encodeRecord<R extends User | Post>(
+  collection: Collection,
+  record: R,
+): EncodedRecord {
   const { id, createdAt, updatedAt } = record;
   const known: Record<string, unknown> = {};
   // A map, because 80,000 members take twice as long to add to an object and to store.
@@ -57,7 +60,7 @@ export function encode<R extends User | Post>(collection: Collection, record: R)
   return { id, json: JSON.stringify(record), authorId: row.authorId ?? null, fields };
 }
 
-/** Returns the field with a text in NFC, which a document has only if the text itself is not. */
+/** Returns the name of the field for a text in NFC. A document has it only if the text itself is not in NFC. */
 export function nfcOf(name: string): string {
   return `${name}Nfc`;
 }
@@ -66,7 +69,7 @@ export function nfcOf(name: string): string {
  * Reads the record in a document; for a list, with its sort key and only the requested fields. Joins the texts of its
  * parts: to copy 80,000 custom fields into one object takes longer than to read them.
  */
-export function readRecord(
+export function decodeRecord(
   collection: Collection,
   bytes: Buffer,
   { fields, order }: Partial<ListQuery> = {},
@@ -163,13 +166,20 @@ function copyEscaped(value: unknown): unknown {
   return copy;
 }
 
+/** Bytes since the last turn. */
+let inTurn = 0;
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Waits for a turn to decode or to encode a large record, which takes milliseconds. Each iteration of the event loop has
- * one turn, so that other work runs between large records.
+ * Waits for a turn to decode or to encode a document, once this turn has had `turnBytes`. Each iteration of the event
+ * loop has one turn, so that other work runs in between.
  */
-export function nextTurn(): Promise<void> {
-  last = last.then(() => nextIteration());
+export function turnFor(bytes: number): Promise<void> | undefined {
+  inTurn += bytes;
+  if (inTurn <= limits.turnBytes) return undefined;
+  last = last.then(async () => {
+    await nextIteration();
+    inTurn = bytes;
+  });
   return last;
 }

@@ -32,13 +32,13 @@ export class MongodbStoreError extends Error {
   readonly code = 'store-unusable';
 }
 
-/** Throws what {@link rejectionOf} returns. */
-export function throwRejection(error: unknown): never {
-  throw rejectionOf(error);
+/** Throws what {@link constraintErrorOf} returns. */
+export function throwConstraintError(error: unknown): never {
+  throw constraintErrorOf(error);
 }
 
 /** Returns the error of the ports if a unique index or a validator rejected a record, and any other error unchanged. */
-export function rejectionOf(error: unknown): unknown {
+export function constraintErrorOf(error: unknown): unknown {
   if (error instanceof MongoServerError && error.code === codes.invalidDocument) {
     return wrongTypeIn(error) ?? refusedByDatabase(error);
   }
@@ -47,7 +47,10 @@ export function rejectionOf(error: unknown): unknown {
   return takenError(Object.keys(keyPattern).join(), keyValue?._id) ?? refusedByDatabase(error);
 }
 
-/** Returns the error for a taken value of a unique index; undefined for an index of the operator. */
+/**
+ * Returns the error for a taken value of a unique index; undefined for any other index. An operator's unique index on one
+ * custom field counts as a declared one.
+ */
 export function takenError(path: string, value: unknown): RostrumError | undefined {
   if (path === '_id') return new RostrumError('id-taken', { id: String(value) });
   if (path === 'emailKey') return emailTaken();

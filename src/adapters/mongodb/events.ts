@@ -128,7 +128,8 @@ async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
     });
     const [found] = cursor.firstBatch;
     if (found !== undefined) {
-      // The server's default starts after writes that are not yet on a majority, which lists don't show yet.
+      // By default, the stream would start after writes that no majority has yet. Lists don't show these, so a follower
+      // would miss them.
       const { t, i } = operationTime as Timestamp;
       return { name: String(found.name), end: new Timestamp({ t, i: i + 1 }) };
     }

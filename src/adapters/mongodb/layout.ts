@@ -6,7 +6,7 @@ import {
   MongoServerError,
 } from 'mongodb';
 import type { Logger } from '../../ports/logger.ts';
-import { indexes, type MetaDocument, metaCollection } from './collections.ts';
+import { collectionIndexes, type MetaDocument, metaCollection } from './collections.ts';
 import { codes, MongodbStoreError } from './errors.ts';
 import { limits } from './limits.ts';
 
@@ -17,7 +17,7 @@ import { limits } from './limits.ts';
  * @throws MongodbStoreError for a database that this version does not understand
  */
 export async function ensureLayout(db: Db, logger: Logger): Promise<void> {
-  const filter = { name: { $in: Object.keys(indexes) } };
+  const filter = { name: { $in: Object.keys(collectionIndexes) } };
   const found = await db.listCollections(filter, { nameOnly: false }).toArray();
   for (const { name, type, options = {} } of found) {
     // A default collation would sort text in another order.
@@ -29,7 +29,7 @@ export async function ensureLayout(db: Db, logger: Logger): Promise<void> {
   }
   // After the check above, so that a database with such a collection is not marked.
   await migrate(db);
-  const wanted = Object.entries(indexes);
+  const wanted = Object.entries(collectionIndexes);
   await Promise.all(wanted.map(([collection, list]) => buildIndexes(db, collection, list, logger)));
 }
 
@@ -44,7 +44,8 @@ export async function buildIndexes(
   for (;;) {
     try {
       // By default, the server would wait for every voting member, even one that is down.
-      const command = { createIndexes: collection, indexes: [...wanted], commitQuorum: 'majority' };
+      const options = { commitQuorum: 'majority', writeConcern: { w: 'majority' } };
+      const command = { createIndexes: collection, indexes: [...wanted], ...options };
       const reply = await db.command(command);
       const count = reply.numIndexesAfter - reply.numIndexesBefore;
       const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
@@ -56,8 +57,8 @@ export async function buildIndexes(
       if (!(error instanceof MongoServerError)) throw error;
       if (!codes.indexRejected.has(Number(error.code))) throw error;
       throw new MongodbStoreError(
-        `MongoDB cannot build an index on "${collection}" that Rostrum needs. Drop an index of the same name; ` +
-          `in a sharded collection, declare no unique field. (${error.errmsg})`,
+        `MongoDB cannot build an index on "${collection}" that Rostrum needs. If another index has its name or its keys, drop that ` +
+          `index; in a sharded collection, declare no unique field. (${error.errmsg})`,
       );
     }
   }

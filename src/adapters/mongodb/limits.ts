@@ -33,16 +33,16 @@ export const limits = {
   /** Connections per server, by default. */
   poolSize: 50,
   /** Concurrent calls. Another one fails as `overloaded`. */
-  calls: 2000,
-  /** The maximum size of a small record's document, in bytes. A larger one lets other work run before the next. */
-  smallRecord: 16 * 1024,
+  concurrentCalls: 2000,
+  /** Bytes of documents to decode or to encode in one iteration of the event loop, which takes up to 4 ms. */
+  turnBytes: 64 * 1024,
   /** Conditions of a list that finds whole documents. With more, it finds their ids first. */
   plannedConditions: 2,
   /** Ids per point-read command, and concurrent commands for each collection. */
-  pointReads: 64,
+  idsPerPointRead: 64,
   pointReadCommands: 8,
   /** Concurrent transactions that create records, without those of a group that was split by author. */
-  groups: 4,
+  concurrentGroups: 4,
   /** A group is full at this many records, or once its JSON exceeds this many UTF-16 units. */
   groupRecords: 200,
   groupUnits: 1024 * 1024,

@@ -10,7 +10,7 @@ import {
 import { type Collection, VersionedRecord } from '../../domain/records/record.ts';
 import type { Call } from './connection/call.ts';
 import { readBatches } from './cursors.ts';
-import { fieldPath, nextTurn, nfcOf, pathOf, readRecord } from './documents.ts';
+import { decodeRecord, fieldPath, nfcOf, pathOf, turnFor } from './documents.ts';
 import { limits } from './limits.ts';
 
 /** Reads a page, and its total, from one snapshot of the database. */
@@ -28,7 +28,7 @@ export async function readPage<R>(
     allowDiskUse: true,
     readConcern: { level: 'snapshot', ...counted?.time },
   };
-  const read = (bytes: Buffer) => readRecord(collection, bytes, query);
+  const read = (bytes: Buffer) => decodeRecord(collection, bytes, query);
   const wanted = { documents: limit + 1, bytes, isProjected: fields !== undefined };
   const batches = readBatches(db, call, collection, command, wanted);
   const taken = await takeFitting(batches, bytes, read);
@@ -89,7 +89,7 @@ async function takeFitting<T extends { readonly json: string }>(
   let size = 0;
   for await (const batch of batches) {
     for (const document of batch) {
-      if (document.length > limits.smallRecord) await nextTurn();
+      await turnFor(document.length);
       const record = read(document);
       taken.push(record);
       size += record.json.length; // At most its bytes.

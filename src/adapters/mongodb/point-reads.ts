@@ -3,7 +3,7 @@ import type { Collection, Id } from '../../domain/records/record.ts';
 import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
 import { readBatches } from './cursors.ts';
-import { nextTurn, readRecord, type StoredRecord } from './documents.ts';
+import { decodeRecord, type StoredRecord, turnFor } from './documents.ts';
 import { limits } from './limits.ts';
 
 /** All waiting reads of one record. */
@@ -39,7 +39,7 @@ export class PointReads {
   /** Sends waiting reads, unless so many commands run that they would keep other calls from a connection. */
   #sendAll(): void {
     while (this.#waiting.size > 0 && this.#commands < limits.pointReadCommands) {
-      const reads = new Map([...this.#waiting].slice(0, limits.pointReads));
+      const reads = new Map([...this.#waiting].slice(0, limits.idsPerPointRead));
       for (const id of reads.keys()) this.#waiting.delete(id);
       this.#commands += 1;
       void this.#send(reads).finally(() => {
@@ -64,8 +64,8 @@ export class PointReads {
       const wanted = { documents: ids.length, bytes: pageLimits.bytes };
       for await (const batch of readBatches(db, call, this.#collection, find, wanted)) {
         for (const document of batch) {
-          if (document.length > limits.smallRecord) await nextTurn();
-          const record = readRecord(this.#collection, document);
+          await turnFor(document.length);
+          const record = decodeRecord(this.#collection, document);
           reads.get(record.id)?.resolve(record);
           reads.delete(record.id);
         }

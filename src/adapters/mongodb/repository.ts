@@ -22,12 +22,12 @@ import type { Connection } from './connection/connection.ts';
 import type { CreationBatcher } from './creation-batcher.ts';
 import {
   type EncodedRecord,
-  encode,
-  nextTurn,
+  encodeRecord,
   replacement,
   type StoredRecord,
+  turnFor,
 } from './documents.ts';
-import { throwRejection } from './errors.ts';
+import { throwConstraintError } from './errors.ts';
 import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { PointReads } from './point-reads.ts';
@@ -66,7 +66,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
 
   async create(record: R, receipt?: Receipt, hints: CreationHints = {}): Promise<Creation<R>> {
     const collection = this.#collection;
-    const encoded = encode(collection, record);
+    const encoded = encodeRecord(collection, record);
     const { isNewId = false } = hints;
     const request = { collection, encoded, receipt: receipt && { ...receipt }, isNewId };
     const creation = this.connection.call((call) => this.#creations.create({ call, ...request }));
@@ -94,13 +94,13 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         const decided = decide(versioned);
         // From the text, because `decide` may have changed the object that it was given.
         if (decided === versioned.record) return new VersionedRecord<R>(json, version);
-        const next = encode(this.#collection, decided);
-        if (next.json.length > limits.smallRecord) await nextTurn();
+        const next = encodeRecord(this.#collection, decided);
+        await turnFor(next.json.length);
         const getsAuthor = next.authorId !== null && next.authorId !== authorId;
         const replacing = getsAuthor
           ? this.#replaceInTransaction(call, next, version)
           : this.#replace(call, next, version);
-        const isReplaced = await replacing.catch(throwRejection);
+        const isReplaced = await replacing.catch(throwConstraintError);
         return isReplaced ? new VersionedRecord<R>(next.json, version + 1) : undefined;
       }),
     );
@@ -205,7 +205,7 @@ export class MongodbUserRepository extends MongodbRepository<User> implements Us
         const fields = { version: 1, updatedAt: 1 };
         const found = await transaction.find('posts', own, fields, limits.documentsPerCommand);
         if (mode === 'keep') {
-          await transaction.update('posts', withoutAuthors(found, at)).catch(throwRejection);
+          await transaction.update('posts', withoutAuthors(found, at)).catch(throwConstraintError);
         } else {
           await transaction.delete('posts', { _id: { $in: found.map(({ _id }) => _id) } });
           const tombstones = found.map(({ _id, version }) => ({ _id, lastVersion: version }));

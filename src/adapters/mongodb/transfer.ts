@@ -11,8 +11,8 @@ import type { User } from '../../domain/records/user.ts';
 import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import { type MetaDocument, metaCollection, tombstoneCollections } from './collections.ts';
 import type { Connection } from './connection/connection.ts';
-import { documentOf, encode, replacement } from './documents.ts';
-import { throwRejection } from './errors.ts';
+import { documentOf, encodeRecord, replacement } from './documents.ts';
+import { throwConstraintError } from './errors.ts';
 import { readPage } from './lists.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
@@ -53,7 +53,7 @@ function transferOf<R extends User | Post>(
     async load(records) {
       // Copied at once, because the caller may change its records meanwhile.
       const loaded = records.map(({ record, version }) => {
-        return { encoded: encode(collection, record), version };
+        return { encoded: encodeRecord(collection, record), version };
       });
       const ids = loaded.map(({ encoded }) => encoded.id);
       await write(connection, async (transaction) => {
@@ -68,7 +68,7 @@ function transferOf<R extends User | Post>(
           const u = isNew ? documentOf(encoded, next) : replacement(encoded, next);
           return { q: { _id: id }, u, upsert: isNew };
         });
-        await transaction.update(collection, updates).catch(throwRejection);
+        await transaction.update(collection, updates).catch(throwConstraintError);
         const authors = loaded.map(({ encoded }) => encoded.authorId);
         if ((await transaction.lockAuthors(authors)).size > 0) throw unknownAuthor();
       });

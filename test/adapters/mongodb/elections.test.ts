@@ -10,7 +10,7 @@ describe('reads while MongoDB elects a primary', () => {
   let said: string[];
   let primary: Primary;
   const elect = (electionId: number, address = 'a') =>
-    primary.update([{ type: 'RSPrimary', address, electionId }]);
+    primary.observe([{ type: 'RSPrimary', address, electionId }]);
   const read = (meanwhile = () => {}) =>
     new Call(primary).read(async () => {
       said.push('read');
@@ -45,8 +45,8 @@ describe('reads while MongoDB elects a primary', () => {
       ['RSSecondary', 'b', null],
     ] as const;
     const terms = servers.map(([type, address, electionId]) => {
-      primary.update([{ type, address, electionId }]);
-      return primary.confirmTerm;
+      primary.observe([{ type, address, electionId }]);
+      return primary.term;
     });
     const [first, gone, back, ...others] = terms;
     expect([gone, back]).to.have.ordered.members([first, first]);

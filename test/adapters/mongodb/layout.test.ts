@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { indexes } from '../../../src/adapters/mongodb/collections.ts';
+import { collectionIndexes } from '../../../src/adapters/mongodb/collections.ts';
 import { MongodbStoreError, openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
@@ -27,7 +27,7 @@ await describeOnMongodb('a MongoDB database', () => {
     this.timeout(60_000);
     await Promise.all(times(8, () => untilReady(database.open())));
     await untilReady(database.open());
-    for (const [name, wanted] of Object.entries(indexes)) {
+    for (const [name, wanted] of Object.entries(collectionIndexes)) {
       const found = (await collection(name).indexes()).map((index) => index.name);
       expect(new Set(found)).to.deep.equal(new Set(['_id_', ...wanted.map((index) => index.name)]));
     }

@@ -41,7 +41,7 @@ describe('a MongoDB server that accepts connections but never responds', () => {
   it('makes calls beyond the limit fail as overloaded, and ready() as unavailable', async () => {
     await using proxy = await SilentProxy.start();
     await using store = openMongodbStore({ url: `mongodb://127.0.0.1:${proxy.port}/x` });
-    const waiting = times(limits.calls, () => store.users.get('x').catch(() => {}));
+    const waiting = times(limits.concurrentCalls, () => store.users.get('x').catch(() => {}));
     expect(isRostrumError(await errorOf(store.users.get('x')), 'overloaded')).to.equal(true);
     expect(isRostrumError(await errorOf(store.ready()), 'store-unavailable')).to.equal(true);
     await Promise.all(waiting);

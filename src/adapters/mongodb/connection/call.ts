@@ -48,11 +48,11 @@ export class Call {
    */
   async read<T>(command: (bounds: Bounds) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
-      const { confirmTerm } = this.#primary;
+      const { term } = this.#primary;
       try {
-        await this.run(confirmTerm);
+        await this.run(() => term.confirm());
         const result = await this.run(command);
-        if (this.#primary.confirmTerm === confirmTerm) {
+        if (this.#primary.term === term) {
           this.#primary.reportRead();
           return result;
         }
@@ -118,13 +118,17 @@ interface KnownServer {
   readonly electionId: unknown;
 }
 
+/** The term of a primary, which begins with an election. */
+interface Term {
+  readonly name?: string;
+  /** Waits until the primary has confirmed its term. Asks it once. */
+  confirm(): Promise<unknown>;
+}
+
 /** Tracks the primary of the replica set and its term, which begins with an election. */
 export class Primary {
   readonly #confirm: () => Promise<unknown>;
-  #term: string | undefined;
-  /** Waits until the primary has confirmed its term. Each term has its own function, which asks once. */
-  confirmTerm: () => Promise<unknown> = async () => {};
-
+  term: Term = { confirm: async () => {} };
   #nextRead: PromiseWithResolvers<true> | undefined;
 
   /** @param confirm waits until a majority has everything that the primary has */
@@ -144,23 +148,23 @@ export class Primary {
   }
 
   /** Called with all servers when the driver learns something new about one of them. */
-  update(servers: readonly KnownServer[]): void {
+  observe(servers: readonly KnownServer[]): void {
     const primary = servers.find(({ type }) => type === 'RSPrimary');
     // With `directConnection` to a secondary, the driver reads there, and a secondary never confirms. During an
     // election this only repeats reads in progress.
     const hasOnlySecondaries = !primary && servers.some(({ type }) => type === 'RSSecondary');
-    const term = hasOnlySecondaries
+    const name = hasOnlySecondaries
       ? 'no primary'
       : primary && `${primary.address} ${primary.electionId}`;
-    if (term === undefined || term === this.#term) return;
-    this.#term = term;
+    if (name === undefined || name === this.term.name) return;
     let confirming: Promise<unknown> | undefined;
-    this.confirmTerm = () => {
+    const confirm = () => {
       confirming ??= this.#confirm().catch((error) => {
         confirming = undefined;
         throw error;
       });
       return confirming;
     };
+    this.term = { name, confirm };
   }
 }

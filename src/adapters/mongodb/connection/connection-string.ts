@@ -7,7 +7,7 @@ export class MongodbUrlError extends Error {
   readonly code = 'store-bad-url';
 
   constructor(reason: string) {
-    super(`Invalid MongoDB URL: ${reason}.`);
+    super(`Invalid MongoDB URL: ${reason.replace(/\.$/, '')}.`);
   }
 }
 

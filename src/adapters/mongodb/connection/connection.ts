@@ -33,7 +33,7 @@ export class Connection {
     this.#logger = logger;
     this.#primary = new Primary(() => db.command(linearizableRead));
     db.client.on('topologyDescriptionChanged', ({ newDescription }) =>
-      this.#primary.update([...newDescription.servers.values()]),
+      this.#primary.observe([...newDescription.servers.values()]),
     );
     void this.#tryUntilOpen();
   }
@@ -44,7 +44,7 @@ export class Connection {
    * @param signal ends the call, and its command on the server
    */
   async call<T>(body: (call: Call) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const isFull = !this.#closed && this.#inProgress.size >= limits.calls;
+    const isFull = !this.#closed && this.#inProgress.size >= limits.concurrentCalls;
     if (isFull) throw new RostrumError('overloaded', {});
     return this.#run(body, signal);
   }
@@ -60,8 +60,8 @@ export class Connection {
   }
 
   /**
-   * Never rejected by the limit on calls: a busy store is ready. The ping can wait for a connection, so a read of
-   * another call will do. The error has a cause, unless the store is still being opened.
+   * Never rejected by the limit on calls: a busy store is ready. The ping can wait for a free connection, so a
+   * read by any other call is proof enough. The error has a cause, unless the store is still being opened.
    */
   async ready(): Promise<void> {
     const ping = this.#run((call) => call.read(() => this.db.command({ ping: 1 })));
@@ -116,7 +116,7 @@ export class Connection {
     const end = performance.now() + limits.openingMs;
     while (!this.#isOpen) {
       // A server that cannot be reached may respond soon. A rejected one has to be changed by its operator first.
-      const isOver = this.#isStopped || isRejection(this.#problem);
+      const isOver = this.#isStopped || needsOperator(this.#problem);
       if (isOver || performance.now() > end) throw storeUnavailable('none', this.#problem);
       await sleep(limits.openingCheckMs);
     }
@@ -126,13 +126,13 @@ export class Connection {
   #report(problem: unknown): void {
     this.#problem = problem;
     const { name, code, message } = problem as Error & { readonly code?: unknown };
-    const kind = isRejection(problem) ? message : `${code ?? name}`;
+    const kind = needsOperator(problem) ? message : `${code ?? name}`;
     if (kind === this.#lastLogged) return;
     this.#lastLogged = kind;
     const { client, databaseName } = this.db;
     const { hosts, srvHost } = client.options;
     const fields = { database: databaseName, hosts: srvHost ?? hosts.join() };
-    if (isRejection(problem)) this.#logger.error(fields, message);
+    if (needsOperator(problem)) this.#logger.error(fields, message);
     else this.#logger.warn({ ...fields, reason: message }, notOpen);
     this.#logger.debug?.({ err: problem }, 'The driver error.');
   }
@@ -168,7 +168,7 @@ const arbiterWarning =
   'and reads after an election, can fail with 503. Replace it with a data-bearing member.';
 
 /** True if an operator has to change something first. */
-function isRejection(problem: unknown): problem is Error {
+function needsOperator(problem: unknown): problem is Error {
   return problem instanceof MongodbStoreError || problem instanceof DeclarationError;
 }
 

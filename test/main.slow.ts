@@ -62,7 +62,7 @@ describe('the program', function () {
   it('serves requests even if its output and log cannot be written', async () => {
     const port = String(await freePort());
     const script = 'exec "$0" "$@" > /dev/full 2> /dev/full';
-    const args = ['src/main.ts', '--store', 'memory:', '--port', port];
+    const args = [program, '--store', 'memory:', '--port', port];
     const child = start('sh', ['-c', script, process.execPath, ...args], { cwd: repository });
     const users = () => fetch(`http://127.0.0.1:${port}/api/v1/users`);
     await untilServed(users);

@@ -75,12 +75,17 @@ const namedExports: Plugin = {
 /** Returns the folder of an installed package. */
 const folderOf = (name: string) => join(root, 'node_modules', name);
 
-/** Writes the package rostrum-server into a folder. Needs the build of the other packages. */
-export async function bundleServer(folder: string): Promise<void> {
+const program = ['main.ts', 'adapters/sqlite/lists/list-worker.ts'];
+
+/**
+ * Writes the package rostrum-server into a folder. Needs the build of the other packages. For tests that import modules,
+ * the entry points can be other modules of `src`.
+ */
+export async function bundleServer(folder: string, modules = program): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const dist = join(folder, 'dist');
   const { metafile } = await build({
-    entryPoints: [join(source, 'main.ts'), join(source, 'adapters/sqlite/lists/list-worker.ts')],
+    entryPoints: modules.map((path) => join(source, path)),
     outbase: source,
     outdir: dist,
     absWorkingDir: root,

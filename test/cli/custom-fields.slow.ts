@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { runProgram } from '../../src/cli/program.ts';
 import { declaredFieldsOf, settingsTable } from '../../src/settings/settings.ts';
-import { node } from '../support/process.ts';
-import { startServer } from '../support/server.ts';
+import { rostrum, startServer } from '../support/server.ts';
 import { failureOf } from './failure.ts';
 
 const sound = 'The tables and indexes of the data file are sound.\n';
@@ -41,10 +40,10 @@ describe('custom fields on the command line', function () {
     } finally {
       delete process.env.FIELDS;
     }
-    const check = ['src/main.ts', 'check', '--store', store];
-    expect((await node(check)).stdout).to.equal(`All 2 records are valid.\n${sound}`);
+    const check = ['check', '--store', store];
+    expect((await rostrum(...check)).stdout).to.equal(`All 2 records are valid.\n${sound}`);
     writeFileSync(schema, '{ "properties": { "slug": { "type": "string", "minLength": 2 } } }');
-    const { code, stdout } = await node([...check, '--post-schema', schema]);
+    const { code, stdout } = await rostrum(...check, '--post-schema', schema);
     const [line, sum] = stdout.split('\n');
     expect(code).to.equal(2);
     expect(line).to.match(/^post [0-9a-f-]{36}: \/slug Must not have fewer than 2 characters\.$/);
@@ -54,7 +53,7 @@ describe('custom fields on the command line', function () {
   it('are declared, changed and removed with rostrum field, while a server runs', async () => {
     const url = `sqlite:${join(folder, 'field.db')}`;
     const field = async (...args: string[]) => {
-      const result = await node(['src/main.ts', 'field', ...args, '--store', url]);
+      const result = await rostrum('field', ...args, '--store', url);
       return `${result.code} ${result.stdout}${result.stderr}`.trimEnd();
     };
     await using server = await startServer('--store', url);
@@ -107,7 +106,7 @@ describe('custom fields on the command line', function () {
   it('stop the program at once if they are invalid, even if the store is not ready', async () => {
     const store = 'mongodb://127.0.0.1:1/none?serverSelectionTimeoutMS=60000';
     const args = ['--store', store, '--post-schema', 'none.json'];
-    const { code, stderr } = await node(['src/main.ts', ...args]);
+    const { code, stderr } = await rostrum(...args);
     expect([code, stderr]).to.deep.equal([
       1,
       'The schema file none.json of --post-schema is not there.\n',

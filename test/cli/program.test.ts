@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { runProgram } from '../../src/cli/program.ts';
 import { defaultSettings, settingsTable } from '../../src/settings/settings.ts';
 import { node, outcomeOf, start } from '../support/process.ts';
-import { rostrum, startServer } from '../support/server.ts';
+import { program, rostrum, startServer } from '../support/server.ts';
 import { failureOf } from './failure.ts';
 
 describe('the command line', function () {
@@ -146,14 +146,16 @@ describe('the command line', function () {
   it('exits quietly when the reader of its output is gone', async () => {
     for (const command of ['openapi', '--help']) {
       // The reader exits before the program starts.
-      const script = `set -o pipefail; (sleep 0.3; exec "$0" src/main.ts ${command}) | true`;
-      const { code, stderr } = await outcomeOf(start('bash', ['-c', script, process.execPath]));
+      const script = `set -o pipefail; (sleep 0.3; exec "$0" "$1" ${command}) | true`;
+      const { code, stderr } = await outcomeOf(
+        start('bash', ['-c', script, process.execPath, program]),
+      );
       expect([command, code, stderr]).to.deep.equal([command, 141, '']); // As SIGPIPE ends others.
     }
   });
 
   it('names the variable that has an invalid value', async () => {
-    const { code, stdout, stderr } = await node(['src/main.ts'], { env: { PORT: 'u:secret@h' } });
+    const { code, stdout, stderr } = await node([program], { env: { PORT: 'u:secret@h' } });
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.match(/^Option .* value '\*\*\*@h' from env 'PORT' is invalid\. [^\n]*\n$/);
   });

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { node, outcomeOf } from '../../support/process.ts';
 import { temporaryDirectory } from '../../support/repository-copy.ts';
-import { rostrum, startCommand } from '../../support/server.ts';
+import { program, rostrum, startCommand } from '../../support/server.ts';
 import { user } from '../transfer/records.ts';
 import { Imports, lines, text } from './imports.ts';
 
@@ -104,7 +104,7 @@ describe('rostrum import: interruptions and memory', () => {
     const heap = '--max-old-space-size=40';
     const { code, output } = await node([
       heap,
-      'src/main.ts',
+      program,
       'import',
       path,
       '--as=posts',

@@ -15,17 +15,9 @@ const installers = [
   [...pnpm, 'add'],
 ];
 
-/** READMEs and their blocks of commands. The first block of create-rostrum needs the packages in the registry. */
-const blocks = {
-  'rostrum-server': 0,
-  'rostrum-client': 0,
-  'rostrum-admin': 0,
-  'create-rostrum': 1,
-};
-
 /**
- * Installs all tarballs in an empty project with npm and with pnpm, loads the libraries there, and runs the commands at
- * the beginning of each README.
+ * Installs all tarballs in an empty project with npm and with pnpm, loads the libraries there, and runs the commands
+ * with which README.md installs them.
  */
 export async function testInstalls(tarballs: readonly string[]): Promise<void> {
   for (const add of installers) {
@@ -42,24 +34,20 @@ export async function testInstalls(tarballs: readonly string[]): Promise<void> {
       if (status !== 0) throw new Error(`${add.join(' ')} failed: ${stderr}`);
       const load = libraries.map((name) => `import '${name}';`).join('');
       execFileSync(process.execPath, ['--input-type=module', '--eval', load], { cwd: project });
-      for (const [name, index] of Object.entries(blocks)) {
-        for (const line of commandsOf(name, index)) await run(line, project);
-      }
+      for (const line of readmeCommands()) await run(line, project);
     } finally {
       rmSync(project, { recursive: true, force: true });
     }
   }
 }
 
-/** Returns the commands of a block, without those that run in a clone. */
-function commandsOf(name: string, index: number): string[] {
-  const text = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
-  const block = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)][index]?.[1];
-  if (block === undefined) throw new Error(`The README of ${name} has no commands.`);
-  const lines = block.trim().split('\n');
-  return lines
-    .filter((line) => !line.endsWith('# in the clone'))
-    .map((line) => line.replaceAll('…', root));
+/** Returns the commands that README.md has for a project. */
+function readmeCommands(): string[] {
+  const text = readFileSync(join(root, 'README.md'), 'utf8');
+  const [, block] = /^```sh\n(.*# in the clone\n[^`]*)^```$/m.exec(text) ?? [];
+  if (block === undefined) throw new Error('README.md has no commands that install the packages.');
+  const [, ...lines] = block.trim().split('\n');
+  return lines.map((line) => line.replaceAll('…', root));
 }
 
 /** Runs a command until it ends, or until it says where it listens. */

@@ -42,6 +42,9 @@ const shellExamples = new Map([
 /** The commands that import data into a clone. */
 const importData = blocksOf('README.md', 'sh').find(({ text }) => text.includes('npm pack'))?.text;
 
+/** The commands that install the packages. scripts/release/installs.ts runs them. */
+const installing = blocksOf('README.md', 'sh').find(({ text }) => text.includes('tarballs'))?.text;
+
 /** The commands that set up a blog. */
 const blog = blocksOf('README.md', 'sh').find(({ text }) => text.includes('--anonymous'))?.text;
 const api = 'http://127.0.0.1:3000/api/v1';
@@ -152,7 +155,8 @@ describe('the examples in the documentation', function () {
 
   it('have a test for each shell command', () => {
     const shell = blocksOf('README.md', 'sh').map(({ text }) => text.trim());
-    expect(shell).to.have.members([...shellExamples.keys(), importData?.trim(), blog?.trim()]);
+    const scripts = [importData, blog, installing].map((text) => text?.trim());
+    expect(shell).to.have.members([...shellExamples.keys(), ...scripts]);
   });
 
   it('set up a blog that anyone can read and a key can write, in five commands', async () => {

@@ -21,6 +21,13 @@ const known = new Set([...optional, '#dist']);
 const banner = `import { createRequire as $createRequire } from 'node:module';
 const require = $createRequire(import.meta.url);`;
 
+/** Messages name commands as the package installs them: `rostrum-server key create`. */
+const nameCommands = (text: string) =>
+  text.replaceAll(
+    /\brostrum (?=(?:backup|check|copy|export|field|import|key|restore|seed)\b)/g,
+    'rostrum-server ',
+  );
+
 /**
  * A module finds files by paths relative to its own. In the bundle, it has the path that it has in the build of
  * `rostrum`: `dist/cli/package.js` finds `package.json`, and `dist/adapters/sqlite/lists/lists.js` its worker.
@@ -29,8 +36,9 @@ const places: Plugin = {
   name: 'places',
   setup({ onLoad, onResolve }) {
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const text = readFileSync(path, 'utf8');
-      if (!path.startsWith(source) || !text.includes('import.meta.url')) return undefined;
+      if (!path.startsWith(source)) return undefined;
+      const text = nameCommands(readFileSync(path, 'utf8'));
+      if (!text.includes('import.meta.url')) return { contents: text, loader: 'ts' };
       const place = `./${relative(source, path).replaceAll('\\', '/').replace(/ts$/, 'js')}`;
       const contents = text.replaceAll('import.meta.url', `new URL('${place}', $dist).href`);
       return { contents: `${contents}\nimport { $dist } from '#dist';\n`, loader: 'ts' };
@@ -102,6 +110,7 @@ export async function bundleServer(folder: string, modules = program): Promise<v
     external: optional,
     sourcemap: 'linked',
     sourcesContent: false,
+    sourceRoot: 'rostrum:///', // Without it, stack traces name files beside the package.
     metafile: true,
     plugins: [places, namedExports],
     logLevel: 'warning',
@@ -133,7 +142,7 @@ async function writeAdmin(folder: string): Promise<void> {
   const { staticFiles } = (await import(built)) as typeof import('rostrum-admin');
   const types: [string, string][] = [];
   for (const [path, file] of staticFiles) {
-    const text = await file.read();
+    const text = nameCommands(await file.read());
     const loader = path.endsWith('.css') ? 'css' : 'js';
     const isCode = !path.endsWith('.html');
     mkdirSync(dirname(join(folder, path)), { recursive: true });

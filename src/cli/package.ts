@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { Failure } from './failure.ts';
 
 /** The path of package.json is the same from the sources and from the build. */
-function manifest(): { readonly version: string; readonly engines: { readonly node: string } } {
+export function manifest(): Manifest {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 }
 
-export function version(): string {
-  return manifest().version;
+interface Manifest {
+  /** Also the name of the command. */
+  readonly name: string;
+  readonly version: string;
+  readonly engines: { readonly node: string };
 }
 
 /** @throws Failure if Node is older than package.json requires */

@@ -12,7 +12,7 @@ import type { CopyFlags } from './copy.ts';
 import { Failure, fileFailure, type StoreSetting } from './failure.ts';
 import type { ImportFlags } from './import.ts';
 import type { KeyFileOption, NewKey } from './key.ts';
-import { version } from './package.ts';
+import { manifest } from './package.ts';
 import type { SeedFlags } from './seed.ts';
 
 /**
@@ -117,9 +117,10 @@ A server can keep running, and serves the backup from then on. A data file that 
 be opened is renamed to FILE.damaged: stop the servers that use it first.`;
 
 function createProgram(): Command {
-  const program = new ProgramCommand('rostrum')
+  const { name, version } = manifest();
+  const program = new ProgramCommand(name)
     .description('Serves users and posts over HTTP, under /api/v1.')
-    .version(version(), '--version', 'print the version')
+    .version(version, '--version', 'print the version')
     .exitOverride()
     .hook('preAction', (_program, command) => checkFields(command));
 

@@ -5,6 +5,7 @@ import { errorOf } from '../support/error-of.ts';
 /** Returns the message with which a command fails. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
   const error = await errorOf(work);
-  if (error instanceof Failure) return error.message;
+  // The bundle of rostrum-server names its own command.
+  if (error instanceof Failure) return error.message.replaceAll('rostrum-server ', 'rostrum ');
   return expect.fail(`expected a Failure, got: ${String(error)}`);
 }

@@ -53,6 +53,17 @@ describe('rostrum-server', function () {
     }
   });
 
+  it('names its own command in messages, and no file of its user in stack traces', async () => {
+    const main = join(modules, 'rostrum-server', 'dist', 'main.js');
+    const said = async (...args: string[]) => {
+      return (await node([main, ...args], { cwd: directory.path })).output;
+    };
+    expect(await said('--help')).to.match(/^Usage: rostrum-server \[options\]/);
+    expect(await said('--auth-keys', 'none')).to.contain('with rostrum-server key create.');
+    const { sourceRoot, sources } = JSON.parse(await readFile(`${main}.map`, 'utf8'));
+    expect(new URL(sourceRoot + sources[0]).href).to.equal('rostrum:///src/main.ts');
+  });
+
   it('serves the API and all pages, and reads slow lists in a worker thread', async () => {
     const notice = `process.on('worker', () => console.log('a worker'))`;
     const args = ['--import', `data:text/javascript,${encodeURIComponent(notice)}`];

@@ -10,11 +10,12 @@ import { useDatabase } from './store-on.ts';
 
 await describeOnMongodb('a connection to MongoDB', () => {
   const database = useDatabase();
+  const urlWith = (option: string) =>
+    `${database.url}${database.url.includes('?') ? '&' : '?'}${option}`;
 
   it('is ready while slow calls wait for all its sockets', async function () {
     this.timeout(60_000);
-    const { url } = database;
-    const db = readUrl(`${url}${url.includes('?') ? '&' : '?'}maxPoolSize=1`);
+    const db = readUrl(urlWith('maxPoolSize=1'));
     const connection = new Connection(db, safeLogger(undefined), {});
     await untilServed(() => connection.ready(), 50_000);
     await database.db.collection('users').insertOne({});
@@ -35,6 +36,21 @@ await describeOnMongodb('a connection to MongoDB', () => {
     } finally {
       controller.abort();
       await ended;
+      await connection.close();
+    }
+  });
+
+  it('names the package that an option needs', async () => {
+    const db = readUrl(urlWith('compressors=snappy'));
+    const connection = new Connection(db, safeLogger(undefined), {});
+    try {
+      const { cause } = (await errorOf(connection.ready())) as Error;
+      expect(cause).to.include({
+        code: 'store-unusable',
+        message:
+          'The connection string needs the package snappy, which is not installed: run `npm i snappy`.',
+      });
+    } finally {
       await connection.close();
     }
   });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db, Document } from 'mongodb';
+import { type Db, type Document, MongoMissingDependencyError } from 'mongodb';
 import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
 import { DeclarationError, type DeclaredFields } from '../../../domain/fields/declared-fields.ts';
 import type { Logger } from '../../../ports/logger.ts';
@@ -102,7 +102,8 @@ export class Connection {
         this.#logger.info(fields, 'Connected to MongoDB.');
         if (arbiters.length > 0) this.#logger.warn({ ...fields, arbiters }, arbiterWarning);
         return;
-      } catch (problem) {
+      } catch (error) {
+        const problem = missingPackage(error) ?? error;
         if (!this.#isStopped) this.#report(problem);
         // Not tried again, because each try makes the fields pending, and meanwhile other processes reject their values.
         if (problem instanceof DeclarationError) return;
@@ -154,6 +155,17 @@ async function connect(db: Db) {
   const isSharded = msg === 'isdbgrid';
   if (!isSharded && setName === undefined) throw new MongodbStoreError(standalone);
   return { topology: isSharded ? 'sharded cluster' : 'replica set', arbiters };
+}
+
+/** Finds out whether an option of the connection string needs a package that is not installed. */
+function missingPackage(error: unknown): MongodbStoreError | undefined {
+  if (!(error instanceof MongoMissingDependencyError)) {
+    return error instanceof Error ? missingPackage(error.cause) : undefined;
+  }
+  const name = error.dependencyName;
+  return new MongodbStoreError(
+    `The connection string needs the package ${name}, which is not installed: run \`npm i ${name}\`.`,
+  );
 }
 
 /** MongoDB 5.0, the first version with snapshot reads. */

@@ -84,6 +84,7 @@ if (values.help) {
   console.log(help);
   process.exit();
 }
+if (positionals.length > 2) fail(`"${positionals[2]}" is one argument too many.\n\n${help}`);
 const template = positionals[0] ?? (await askForTemplate());
 if (!Object.hasOwn(templates, template)) {
   fail(`"${template}" is not a template. Templates are:\n${list.join('\n')}`);
@@ -94,10 +95,11 @@ if (existsSync(folder) && readdirSync(folder).length > 0) fail(`${folder} is not
 const source = join(import.meta.dirname, 'templates', template);
 const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
 // A package name of npm has lower-case letters, digits, and a few signs.
-manifest.name = basename(folder)
+const name = basename(folder)
   .toLowerCase()
   .replace(/[^a-z\d._-]+/g, '-')
-  .replace(/^[._]+/, '');
+  .replace(/^[._-]+/, '');
+manifest.name = name || `my-${template}`;
 if (values.packages) manifest.dependencies = fromTarballs(manifest.dependencies, values.packages);
 
 cpSync(source, folder, { recursive: true });
@@ -114,5 +116,5 @@ console.log(`
 Created ${folder}. Start it:
 
   cd ${relative('', folder) || '.'}
-  npm start
+${values.install ? '' : '  npm install\n'}  npm start
 `);

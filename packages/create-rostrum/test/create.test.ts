@@ -23,7 +23,7 @@ describe('npm create rostrum', () => {
   it('copies the hexagon', async () => {
     const { code, output } = await create('hexagon', 'My App');
     expect(code, output).to.equal(0);
-    expect(output).to.match(/cd My App\n {2}npm start/);
+    expect(output).to.match(/cd My App\n {2}npm install\n {2}npm start/);
     const example = join(repository, 'examples', 'hexagon');
     const copy = join(folder, 'My App');
     expect(filesIn(copy)).to.deep.equal(filesIn(example));
@@ -34,6 +34,14 @@ describe('npm create rostrum', () => {
     const manifest = JSON.parse(readFileSync(join(copy, 'package.json'), 'utf8'));
     expect(manifest).to.include({ name: 'my-app', private: true });
     expect(readFileSync(join(copy, '.gitignore'), 'utf8')).to.include('node_modules/');
+  });
+
+  it('names the package after the template if the folder has no letters or digits', async () => {
+    for (const name of ['___', '日本']) {
+      expect((await create('hexagon', name)).code).to.equal(0);
+      const manifest = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8'));
+      expect(manifest.name).to.equal('my-hexagon');
+    }
   });
 
   it('copies the blog, which then needs nothing outside of its folder', async () => {
@@ -82,6 +90,7 @@ describe('npm create rostrum', () => {
     ['an unknown template', ['shop'], /"shop" is not a template\. Templates are:\n {2}blog/],
     ['no template, if there is nobody to ask', [], /^Name a template\.\n\nUsage: npm create/],
     ['an unknown option', ['hexagon', '--force'], /'--force'[\s\S]*Usage: npm create/],
+    ['a third argument', ['hexagon', 'a', 'b'], /^"b" is one argument too many\.\n\nUsage: /],
     ['a folder that is not empty', ['hexagon', '.'], / is not empty\.\n$/],
   ] as const) {
     it(`rejects ${what}`, async () => {

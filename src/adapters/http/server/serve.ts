@@ -21,8 +21,8 @@ export interface RunningServer {
   replaceApp(app: Koa): void;
   /**
    * Lets requests in progress finish, for at most `shutdownTimeoutMs`, and closes every connection. Until then,
-   * other requests, except for `/livez`, get a 503, on new connections too. Closes at once if no request is in
-   * progress.
+   * other requests, except for `/livez`, get a 503, on new connections too. Takes up to half a second longer if a
+   * connection has sent no request.
    */
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   // A client that has half-closed the connection still waits for its response (`nc -N`). Node would not send it.
   Object.assign(server, { httpAllowHalfOpen: true });
 
-  const refusal = refusals(options);
+  const rejectionFor = rejectionWriter(options);
   let handle = app.callback();
   const stop = new AbortController();
   let closed: Promise<void> | undefined;
@@ -74,6 +74,16 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     if (!(await connections.turnOf(response))) return;
     if (stop.signal.aborted) response.setHeader('Connection', 'close');
     void handle(request, response);
+  });
+  // Sends 100 once the body is read: before that, the headers can determine the response (RFC 9110, section 10.1.1).
+  server.on('checkContinue', (request, response) => {
+    const { _read: read } = request;
+    request._read = (size) => {
+      request._read = read;
+      if (!response.headersSent) response.writeContinue();
+      request._read(size);
+    };
+    server.emit('request', request, response);
   });
   // Sends a problem as the last response of the connection, after the responses that are due before it.
   server.on('clientError', async ({ code }: NodeJS.ErrnoException, duplex) => {
@@ -92,7 +102,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     const { last } = connection;
     const isIncomplete = last?.req.complete === false;
     await connections.settled(socket, isIncomplete ? 1 : 0);
-    socket.end(isIncomplete && last.headersSent ? '' : refusal(code, socket));
+    socket.end(isIncomplete && last.headersSent ? '' : rejectionFor(code, socket));
     const timer = setTimeout(() => socket.destroy(), drainMs);
     socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
   });
@@ -143,7 +153,7 @@ const parserProblems: Readonly<Record<string, Problem>> = {
 const badRequest = new Problem('bad-request', 'This is not a well-formed HTTP request.');
 
 /** Returns a function that logs and counts a rejected request, and returns the last response of its connection. */
-function refusals({ logger, metrics, publicUrl }: ServeOptions) {
+function rejectionWriter({ logger, metrics, publicUrl }: ServeOptions) {
   const addressOf = clientAddresses();
   const base = normalizePublicUrl(publicUrl);
   return (cause = '', socket: Socket): string => {

@@ -146,6 +146,13 @@ describe('the server', () => {
     connection.socket.destroy();
   });
 
+  it('sends no 100 Continue if the headers determine the response', async () => {
+    const connection = new RawConnection(api.server);
+    connection.send(post('Expect: 100-continue\r\nContent-Length: 2000000', ''));
+    expect((await connection.next())?.status).to.equal(413);
+    expect(await connection.closed()).to.equal('');
+  });
+
   it('ignores Upgrade and serves the request', async () => {
     for (const protocol of ['websocket', 'h2c']) {
       const connection = new RawConnection(api.server);

@@ -30,17 +30,18 @@ export function readBody(form: AcceptedBody, limiter: Limiter): Middleware {
   return async (ctx, next) => {
     checkHeaders(ctx, form);
     checkUnread(ctx);
-    if (lengthOf(ctx.req) > smallBody) await limiter.reserveBody(ctx);
+    if (lengthOf(ctx.req) > smallBody) await limiter.reserveUpload(ctx);
     const watch = watchChunks(ctx, limiter);
     ctx.disableBodyParser = false; // The host may have set it, to keep its own parser away.
     try {
       await Promise.race([parser(ctx, async () => {}), watch.failed]);
     } catch (error) {
+      ctx.req.removeAllListeners('data'); // Of koa-bodyparser, which would collect the rest.
       throw translate(error);
     } finally {
       watch.end();
     }
-    limiter.bodyArrived(ctx);
+    limiter.endUpload(ctx);
     return next();
   };
 }
@@ -64,7 +65,7 @@ function watchChunks(ctx: Context, limiter: Limiter) {
     if (isReserved || (size <= smallBody && chunks <= fewChunks)) return;
     isReserved = true;
     req.pause();
-    limiter.reserveBody(ctx).then(() => req.resume(), reject);
+    limiter.reserveUpload(ctx).then(() => req.resume(), reject);
   };
   const onClose = () => {
     if (!req.readableEnded && !req.errored) reject(new RequestAborted());

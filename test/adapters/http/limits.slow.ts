@@ -331,6 +331,20 @@ describe('clients that tie up memory', function () {
     for (const { socket } of holders) socket.destroy();
   });
 
+  it('lose their slots to other clients if they send many bodies byte by byte', async () => {
+    await using api = await startApi();
+    const holders = Array.from({ length: 100 }, () => {
+      const head = `${post}Content-Length: ${mebibyte}\r\n\r\n{"name":"`;
+      const { socket } = new RawConnection(api.server).send(head);
+      const timer = setInterval(() => socket.write('x'), 100);
+      return socket.on('error', () => {}).once('close', () => clearInterval(timer));
+    });
+    await sleep(200);
+    const own = 'x'.repeat(20_000);
+    expect((await api.post('/users', { name: 'Ann', own })).status).to.equal(201);
+    for (const socket of holders) socket.destroy();
+  });
+
   it('delay nobody if 2,000 of them stall while sending a small body', async () => {
     await using api = await startApi();
     const begun = `${get('/livez')}${post}Content-Length: 100\r\n\r\n{"name":"`;

@@ -44,7 +44,6 @@ export class IncomingRequest extends Readable {
       this.#reader ??= body?.getReader();
       const { value = null } = (await this.#reader?.read()) ?? {};
       this.socket.bytesRead += value?.byteLength ?? 0;
-      this.socket.refreshTimeout();
       this.push(value);
     } catch (cause) {
       this.socket.destroy(cause);

@@ -96,7 +96,6 @@ export class OutgoingResponse extends EventEmitter {
           }
           controller.enqueue(bytes.subarray(from, from + chunkBytes));
           from += chunkBytes;
-          this.socket.refreshTimeout();
         },
         cancel: (reason) => this.socket.destroy(reason),
       },

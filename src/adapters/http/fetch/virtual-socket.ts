@@ -11,8 +11,6 @@ export class VirtualSocket extends EventEmitter {
   destroyed = false;
   /** The reason why it was closed. */
   reason: unknown;
-  timeout = 0;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(remoteAddress: string | undefined, encrypted: boolean) {
     super();
@@ -24,28 +22,11 @@ export class VirtualSocket extends EventEmitter {
     return !this.destroyed;
   }
 
-  /** Emits `timeout` and closes the connection after this many idle milliseconds; 0 for no limit. */
-  setTimeout(ms: number): void {
-    clearTimeout(this.#timer);
-    this.timeout = ms;
-    const onTimeout = () => {
-      this.emit('timeout');
-      this.destroy();
-    };
-    this.#timer = ms > 0 ? setTimeout(onTimeout, ms) : undefined;
-  }
-
-  /** Restarts the timeout. Called when bytes are read or written. */
-  refreshTimeout(): void {
-    this.#timer?.refresh();
-  }
-
   /** @param reason an error as `fetch` rejects with */
   destroy(reason: unknown = new DOMException('The request was aborted.', 'AbortError')): void {
     if (this.destroyed) return;
     this.destroyed = true;
     this.reason = reason;
-    clearTimeout(this.#timer);
     this.emit('close');
   }
 }

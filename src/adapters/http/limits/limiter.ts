@@ -1,5 +1,5 @@
 import { type Context, type Middleware, RequestAborted } from '../context.ts';
-import { overloaded, releaseSlots, Slots, slotLimits, Transfers } from './slots.ts';
+import { overloaded, releaseSlots, Slots, slotLimits } from './slots.ts';
 
 /** In bytes. A larger body needs a slot to be read, and another one to be used. */
 export const smallBody = 16 * 1024;
@@ -16,28 +16,31 @@ export interface LimiterState {
 
 /**
  * Limits the work in progress, so that clients with many, large or slow requests don't delay others. A request takes a
- * slot of one class while it runs: `lists`, `shortLists`, `reads` (and pages), `writes` or `parsers` (with a large
- * body). Another class is for large bodies, from their first byte to the end of the request.
+ * slot of its class while it runs. A large body also takes one of the uploads, from its first byte to the end of the
+ * request.
  */
 export class Limiter {
-  readonly #senders = new Transfers();
-  readonly #bodies = new Slots(slotLimits.bodies);
-  readonly #parsers = new Slots(slotLimits.parsers);
-  readonly #lists = new Slots(slotLimits.lists);
-  readonly #shortLists = new Slots(slotLimits.shortLists);
-  readonly #reads = new Slots(slotLimits.reads);
-  readonly #writes = new Slots(slotLimits.writes);
+  readonly #slots = {
+    lists: new Slots(slotLimits.lists),
+    shortLists: new Slots(slotLimits.shortLists),
+    /** Reads of one record, and pages for browsers. */
+    reads: new Slots(slotLimits.reads),
+    writes: new Slots(slotLimits.writes),
+    largeWrites: new Slots(slotLimits.largeWrites),
+    uploads: new Slots(slotLimits.uploads, Number.POSITIVE_INFINITY),
+  };
   /** Requests in progress or waiting. */
   #count = 0;
 
   get state(): LimiterState {
-    const pages = [this.#lists, this.#shortLists];
-    const all = [this.#bodies, this.#parsers, ...pages, this.#reads, this.#writes];
-    const waiting = all.reduce((sum, slots) => sum + slots.waiting, 0);
+    const waiting = Object.values(this.#slots).reduce((sum, slots) => sum + slots.waiting, 0);
     return { running: this.#count - waiting, waiting };
   }
 
-  /** Rejects a request before its body is read: 503. It counts once it has a small body, or begins a large one. */
+  /**
+   * Rejects a request before its body is read: 503. The request itself counts from the end of a small body, or the start
+   * of a large one.
+   */
   readonly admit: Middleware = async (ctx, next) => {
     if (this.#count >= slotLimits.total) throw overloaded;
     try {
@@ -48,18 +51,16 @@ export class Limiter {
   };
 
   /** Reserves a slot for a body of more than {@link smallBody} until the request ends: 503 after a wait. */
-  async reserveBody(ctx: Context): Promise<void> {
-    this.#begin(ctx);
-    const wait = this.#bodies.take(ctx);
-    if (wait !== undefined) this.#senders.closeStalled();
-    await wait;
-    this.#senders.add(ctx);
-    ctx.state.rostrum.releases.push(() => this.bodyArrived(ctx));
+  async reserveUpload(ctx: Context): Promise<void> {
+    this.#countRequest(ctx);
+    await this.#slots.uploads.take(ctx);
+    this.#slots.uploads.transfers.add(ctx);
+    ctx.state.rostrum.releases.push(() => this.endUpload(ctx));
   }
 
-  /** Stops watching the sender: the body has arrived, or the request has ended. */
-  bodyArrived({ res }: Context): void {
-    this.#senders.remove(res);
+  /** Notes that the body has arrived, or that the request has ended. */
+  endUpload(ctx: Context): void {
+    this.#slots.uploads.transfers.remove(ctx);
   }
 
   /** Runs the rest of a request when a slot of its class is free: 503 after a wait. */
@@ -68,8 +69,8 @@ export class Limiter {
       const { req, res } = ctx;
       const body = ctx.request.rawBody as unknown;
       const isLarge = Buffer.isBuffer(body) && body.length > smallBody;
-      const isCounted = ctx.state.rostrum.releases.length > 0; // By reserveBody.
-      if (!isCounted) this.#begin(ctx);
+      const isCounted = ctx.state.rostrum.releases.length > 0; // By reserveUpload.
+      if (!isCounted) this.#countRequest(ctx);
       const slots = this.#slotsOf(ctx, isList, isLarge);
       await slots.take(ctx);
       if (res.destroyed || req.socket.destroyed) throw new RequestAborted();
@@ -79,15 +80,16 @@ export class Limiter {
   }
 
   #slotsOf({ method, state }: Context, isList: boolean, isLarge: boolean): Slots {
+    const { lists, shortLists, reads, writes, largeWrites } = this.#slots;
     if (isList) {
       const limit = Number(state.rostrum.query.get('limit')?.[0]);
-      return limit <= shortList ? this.#shortLists : this.#lists;
+      return limit <= shortList ? shortLists : lists;
     }
-    if (isLarge) return this.#parsers;
-    return method === 'GET' || method === 'HEAD' ? this.#reads : this.#writes;
+    if (isLarge) return largeWrites;
+    return method === 'GET' || method === 'HEAD' ? reads : writes;
   }
 
-  #begin({ state: { rostrum } }: Context): void {
+  #countRequest({ state: { rostrum } }: Context): void {
     if (this.#count >= slotLimits.total) throw overloaded;
     this.#count += 1;
     rostrum.releases.push(() => {

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { RostrumError } from '../../../domain/errors.ts';
 import { clientOf } from '../client-address.ts';
 import { type Context, RequestAborted } from '../context.ts';
-import { accepted } from '../server/connections.ts';
 
 /** In bytes. A larger response counts until its client has read it. */
 const smallResponse = 64 * 1024;
@@ -11,17 +10,17 @@ const smallResponse = 64 * 1024;
 export const slotLimits = {
   /** Requests in progress or waiting; one more is a 503. */
   total: 2000,
-  /** Of these, how many of one client can wait for a slot of one class. All classes together have fewer than the total. */
+  /** Of these, how many of one client can wait for a slot of one class. One that waits in every class stays below the total. */
   waitingPerClient: 300,
   /** One more gets its 503 after this time, or up to twice as much, so that retries are slow. */
   rejectMs: 2000,
-  /** How long a request waits for a slot. */
+  /** The longest that a request waits for a slot. */
   waitMs: 10_000,
   /** The slots of each class. With 4 slots for short lists, a page of 20 takes 1.4 times the processor time. */
   lists: 4,
   shortLists: 16,
-  parsers: 4,
-  bodies: 64,
+  largeWrites: 4,
+  uploads: 64,
   /** Reads of one record. With more, 1 MiB each from MongoDB delay others by over half a second. */
   reads: 32,
   /** Writes with a small body. With more, changes of large records delay others. */
@@ -31,9 +30,13 @@ export const slotLimits = {
    * starting requests after this much of one iteration.
    */
   iterationMs: 20,
-  /** Large responses of one class that clients are reading. From half of them, clients that stall are disconnected. */
+  /** Large responses of one class that clients are reading. */
   unread: 24,
-  stallMs: 1000,
+  /**
+   * In milliseconds: how often transfers are closed while requests wait, and how long a transfer can last before. A
+   * client with many large bodies or responses at a time must not keep others from theirs.
+   */
+  transferMs: 1000,
 };
 
 /** Created once, because capturing the stack costs more than the rest of a rejection. */
@@ -44,27 +47,43 @@ export function releaseSlots({ state: { rostrum } }: Context): void {
   for (const release of rostrum.releases.splice(0)) release();
 }
 
+/** How many connections the servers have accepted that `serve` started. */
+export const acceptedConnections = { count: 0 };
+
 /** For how many iterations of the event loop waiting requests let new connections go first. */
 const maxSkipped = 32;
 
-/** Large bodies that clients are sending, or large responses that they are reading. */
-export class Transfers extends Map<ServerResponse, { socket: Socket; timeout: number }> {
-  add({ res, req: { socket } }: Context): void {
-    this.set(res, { socket, timeout: socket.timeout ?? 0 });
+/** A large body that a client is sending, or a large response that it is reading. */
+interface Transfer {
+  readonly client: string;
+  readonly socket: Socket;
+  readonly since: number;
+}
+
+/** The transfers in progress, in the order of their beginnings. */
+export class Transfers {
+  readonly #begun = new Map<ServerResponse, Transfer>();
+
+  get size(): number {
+    return this.#begun.size;
   }
 
-  remove(res: ServerResponse): void {
-    const { socket, timeout = 0 } = this.get(res) ?? {};
-    // After a complete response, Node has set its idle timeout instead.
-    if (socket?.timeout === slotLimits.stallMs) socket.setTimeout(timeout);
-    this.delete(res);
+  add(ctx: Context): void {
+    const { socket } = ctx.req;
+    this.#begun.set(ctx.res, { client: clientOf(ctx), socket, since: performance.now() });
   }
 
-  /** From now on, closes the connections of clients that stall. Progress within one large write counts, too. */
-  closeStalled(): void {
-    for (const { socket } of this.values()) {
-      // A mocked socket has no such method.
-      if (socket.timeout !== slotLimits.stallMs) socket.setTimeout?.(slotLimits.stallMs);
+  remove({ res }: Context): void {
+    this.#begun.delete(res);
+  }
+
+  /** Closes the older half of the transfers of the client that has the most, except for those that have just begun. */
+  closeMany(): void {
+    const byClient = Map.groupBy(this.#begun.values(), ({ client }) => client);
+    const [most = []] = [...byClient.values()].sort((a, b) => b.length - a.length);
+    const latest = performance.now() - slotLimits.transferMs;
+    for (const { socket, since } of most.slice(0, Math.floor(most.length / 2))) {
+      if (since <= latest) socket.destroy();
     }
   }
 }
@@ -75,38 +94,41 @@ export class Transfers extends Map<ServerResponse, { socket: Socket; timeout: nu
  */
 export class Slots {
   waiting = 0;
+  readonly transfers = new Transfers();
+  readonly #capacity: number;
+  readonly #maxTransfers: number;
   /** Running requests that hold a slot. */
   #running = 0;
-  readonly #capacity: number;
-  readonly #readers = new Transfers();
   readonly #queues = new Map<string, Set<() => void>>();
-  /** Slots to free in the next iteration. */
-  #ended = 0;
+  /** Closes transfers while requests wait. */
+  #closing: NodeJS.Timeout | undefined;
+  /** How many slots become free in the next iteration. */
+  #toFree = 0;
   #isScheduled = false;
   /** When this class began to work in this iteration. */
-  #since = 0;
+  #workBegan = 0;
   /** How many waiting requests an iteration starts: one after a long iteration, and twice as many after a short one. */
   #atOnce = 1;
   /** The number of accepted connections in the last iteration that could start requests. */
   #accepted = 0;
   /** How many iterations in a row have started no requests because of a new connection. */
-  #skipped = 0;
+  #skippedIterations = 0;
 
-  constructor(capacity: number) {
+  constructor(capacity: number, maxTransfers = slotLimits.unread) {
     this.#capacity = capacity;
+    this.#maxTransfers = maxTransfers;
   }
 
-  /** While clients read large responses, running requests count against `unread`, too: each may become one. */
+  /** While clients read large responses, running requests count as such, too: each may become one. */
   get #isFree(): boolean {
-    const { size } = this.#readers;
-    if (size >= slotLimits.unread / 2) this.#readers.closeStalled();
-    const hasRoom = size === 0 || size + this.#running < slotLimits.unread;
+    const { size } = this.transfers;
+    const hasRoom = size === 0 || size + this.#running < this.#maxTransfers;
     return this.#running < this.#capacity && hasRoom;
   }
 
   /** True once this class has used its time in this iteration. */
-  get #isLong(): boolean {
-    return performance.now() - this.#since > slotLimits.iterationMs;
+  get #isOverTime(): boolean {
+    return performance.now() - this.#workBegan > slotLimits.iterationMs;
   }
 
   /** Takes a slot until the request ends: 503 after a wait. */
@@ -114,12 +136,12 @@ export class Slots {
     const occupy = () => {
       this.#running += 1;
       ctx.state.rostrum.releases.push(() => {
-        this.#ended += 1;
+        this.#toFree += 1;
         this.#schedule();
       });
     };
     this.#schedule();
-    if (this.waiting > 0 || !this.#isFree || this.#isLong) return this.#wait(ctx, occupy);
+    if (this.waiting > 0 || !this.#isFree || this.#isOverTime) return this.#wait(ctx, occupy);
     occupy();
     return undefined;
   }
@@ -128,7 +150,7 @@ export class Slots {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#since = performance.now();
+    this.#workBegan = performance.now();
     setImmediate(this.#startNext);
   }
 
@@ -138,18 +160,18 @@ export class Slots {
    */
   readonly #startNext = (): void => {
     this.#isScheduled = false;
-    if (this.#isLong) this.#atOnce = 1;
-    const isConnecting = accepted > this.#accepted;
-    this.#accepted = accepted;
-    if (isConnecting && this.#skipped < maxSkipped) {
-      this.#skipped += 1;
+    if (this.#isOverTime) this.#atOnce = 1;
+    const isConnecting = acceptedConnections.count > this.#accepted;
+    this.#accepted = acceptedConnections.count;
+    if (isConnecting && this.#skippedIterations < maxSkipped) {
+      this.#skippedIterations += 1;
       this.#schedule();
       return;
     }
-    this.#skipped = 0;
-    if (!this.#isLong) this.#atOnce = Math.min(2 * this.#atOnce, slotLimits.total);
-    this.#running -= this.#ended;
-    this.#ended = 0;
+    this.#skippedIterations = 0;
+    if (!this.#isOverTime) this.#atOnce = Math.min(2 * this.#atOnce, slotLimits.total);
+    this.#running -= this.#toFree;
+    this.#toFree = 0;
     let begun = 0;
     for (const [client, queue] of this.#queues) {
       const [wake] = queue;
@@ -167,9 +189,9 @@ export class Slots {
   countUntilRead(ctx: Context): void {
     const { res, response, method } = ctx;
     if ((response.length ?? 0) <= smallResponse || method === 'HEAD' || res.destroyed) return;
-    this.#readers.add(ctx);
+    this.transfers.add(ctx);
     res.once('close', () => {
-      this.#readers.remove(res);
+      this.transfers.remove(ctx);
       this.#schedule();
     });
   }
@@ -196,10 +218,15 @@ export class Slots {
     ctx.res.once('close', onClose);
     this.#queues.set(client, queue.add(wake));
     this.waiting += 1;
+    this.#closing ??= setInterval(() => this.transfers.closeMany(), slotLimits.transferMs);
     try {
       await promise;
     } finally {
       this.waiting -= 1;
+      if (this.waiting === 0) {
+        clearInterval(this.#closing);
+        this.#closing = undefined;
+      }
       clearTimeout(timer);
       ctx.res.off('close', onClose);
     }

@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { acceptedConnections } from '../limits/slots.ts';
 
 /** How long a client can keep sending data that is discarded, in milliseconds. */
 export const drainMs = 2000;
 
 /** How many pipelined requests a connection can have; one more closes it. */
 const maxPipelined = 16;
-
-/** How many connections this process has accepted. */
-export let accepted = 0;
 
 /** A connection: the requests without a complete response, and the last response. */
 interface Connection {
@@ -30,7 +28,7 @@ export class Connections extends Map<Socket, Connection> {
       this.delete(old);
       if (old === socket) return;
     }
-    accepted += 1;
+    acceptedConnections.count += 1;
     this.set(socket, { pending: 0 });
     socket.once('close', () => this.delete(socket));
     stopParserOnceDestroyed(socket);

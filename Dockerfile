@@ -1,9 +1,8 @@
-# syntax=docker/dockerfile:1
 # Rostrum on port 3000, with its data in the volume /data. It starts only with keys, with an identity
 # provider, or with ANONYMOUS, as here on loopback:
 #
 #   docker build -t rostrum .
-#   docker run --read-only -p 127.0.0.1:3000:3000 -v rostrum:/data -e ANONYMOUS=all rostrum
+#   docker run --read-only --stop-timeout 25 -p 127.0.0.1:3000:3000 -v rostrum:/data -e ANONYMOUS=all rostrum
 
 # The bundle is the same on every platform.
 FROM --platform=$BUILDPLATFORM node:24-slim AS bundle

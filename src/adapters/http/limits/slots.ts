@@ -61,7 +61,7 @@ interface Transfer {
 }
 
 /** The transfers in progress, in the order of their beginnings. */
-export class Transfers {
+class Transfers {
   readonly #begun = new Map<ServerResponse, Transfer>();
 
   get size(): number {

@@ -4,7 +4,7 @@ import Koa, { type Middleware as KoaMiddleware } from 'koa';
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { checkCors, cors } from './access/cors.ts';
+import { cors } from './access/cors.ts';
 import { composeSteps, createRouter, type Middleware, setOperation } from './context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
@@ -14,13 +14,19 @@ import { Limiter } from './limits/limiter.ts';
 import { logRequests } from './operator/log.ts';
 import { countRequests } from './operator/metrics.ts';
 import { sendOk } from './operator/probes.ts';
-import { checkOptionNames, type RostrumAppOptions, type RostrumHttpOptions } from './options.ts';
+import {
+  type CheckedOptions,
+  checkAppOptions,
+  type FetchHandlerOptions,
+  type RostrumAppOptions,
+  type RostrumHttpOptions,
+} from './options.ts';
 import { problemsRouter } from './pages/problems.ts';
 import { pagesRouter } from './pages/router.ts';
 import { Problem } from './problems/problem.ts';
 import { checkTarget, initState, rejectDuringShutdown, type StateOptions } from './request.ts';
 import { apiRouter, notFound, otherMethods } from './router.ts';
-import { normalizePrefix, parseTarget, pathBelow, restoreBaseUrl } from './target.ts';
+import { parseTarget, pathBelow, restoreBaseUrl } from './target.ts';
 
 /**
  * Creates the middleware chain of every request, from the first step to the last. All of these use it:
@@ -31,7 +37,6 @@ import { normalizePrefix, parseTarget, pathBelow, restoreBaseUrl } from './targe
  */
 function createMiddleware(options: StateOptions, routers: readonly Middleware[]): KoaMiddleware {
   const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
-  checkCors(options);
   return composeSteps([
     initState(options), // ctx.state.rostrum, and the headers of every response
     options.isWholeSite ? batchResponses : undefined,
@@ -55,22 +60,22 @@ function createMiddleware(options: StateOptions, routers: readonly Middleware[])
  * @throws TypeError for an unknown or invalid option
  */
 export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa {
-  checkOptionNames(options, 'app');
-  const limiter = limiterFor(options);
+  const checked = checkAppOptions(options, 'app');
+  const limiter = limiterFor(checked);
   const api = (path: string, endpoints: readonly Endpoint[]) =>
-    apiRouter(rostrum, path, options, limiter, endpoints).routes();
+    apiRouter(rostrum, path, checked, limiter, endpoints).routes();
   // Loaded with the first request for it.
   const describe = async () => {
     const { openApiDocument } = await import('./openapi/document.ts');
     return openApiDocument(rostrum.declaredFields, options);
   };
   return koaAppFor(
-    createMiddleware({ ...options, isWholeSite: true }, [
-      api(normalizePrefix(options.prefix), endpointsFor(rostrum.declaredFields)),
-      api('', mcpEndpoints(options)),
-      pagesRouter(rostrum, describe, options, limiter).routes(),
+    createMiddleware({ ...checked, isWholeSite: true }, [
+      api(checked.prefix, endpointsFor(rostrum.declaredFields)),
+      api('', mcpEndpoints(checked)),
+      pagesRouter(rostrum, describe, checked, limiter).routes(),
     ]),
-    options,
+    checked,
   );
 }
 
@@ -86,12 +91,11 @@ export function rostrumMiddleware(
   rostrum: AnyRostrum,
   options: RostrumHttpOptions = {},
 ): KoaMiddleware {
-  checkOptionNames(options, 'http');
-  const prefix = normalizePrefix(options.prefix);
-  const serve = apiChain(rostrum, options);
+  const checked = checkAppOptions(options, 'http');
+  const serve = apiChain(rostrum, checked);
   // Outside the prefix neither the router nor the chain runs, so `ctx.matched` and `ctx.state` stay untouched.
   return (ctx, next) =>
-    pathBelow(prefix, parseTarget(ctx.url).path) === undefined
+    pathBelow(checked.prefix, parseTarget(ctx.url).path) === undefined
       ? next()
       : serve(ctx, async () => {});
 }
@@ -104,9 +108,9 @@ export function rostrumMiddleware(
  * @throws TypeError for an unknown or invalid option
  */
 export function problemResponses(options: RostrumHttpOptions = {}): KoaMiddleware {
-  checkOptionNames(options, 'http');
-  const init = initState({ ...options, isWholeSite: false });
-  return composeSteps([init, handleErrors(options.logger)]) as KoaMiddleware;
+  const checked = checkAppOptions(options, 'http');
+  const init = initState({ ...checked, isWholeSite: false });
+  return composeSteps([init, handleErrors(checked.logger)]) as KoaMiddleware;
 }
 
 /**
@@ -123,10 +127,9 @@ export function rostrumListener(
   rostrum: AnyRostrum,
   options: RostrumHttpOptions = {},
 ): (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void {
-  checkOptionNames(options, 'http');
-  const prefix = normalizePrefix(options.prefix);
-  const isOurs = (url: string) => pathBelow(prefix, parseTarget(url).path) !== undefined;
-  const handle = createApiApp(rostrum, options).callback();
+  const checked = checkAppOptions(options, 'http');
+  const isOurs = (url: string) => pathBelow(checked.prefix, parseTarget(url).path) !== undefined;
+  const handle = koaAppFor(apiChain(rostrum, checked), checked).callback();
   return (request, response, next) => {
     const { url = '' } = request;
     const whole = next === undefined || isOurs(url) ? url : restoreBaseUrl(request);
@@ -136,14 +139,15 @@ export function rostrumListener(
   };
 }
 
-/** An app that serves the paths below the prefix; every other path is 404. */
-export function createApiApp(rostrum: AnyRostrum, options: Partial<RostrumAppOptions>): Koa {
-  return koaAppFor(apiChain(rostrum, options), options);
+/** An app for `rostrum/fetch`: it serves the paths below the prefix; every other path is 404. */
+export function createApiApp(rostrum: AnyRostrum, options: FetchHandlerOptions): Koa {
+  const checked = checkAppOptions(options, 'fetch');
+  return koaAppFor(apiChain(rostrum, checked), checked);
 }
 
 /** The chain of the API without pages. */
-function apiChain(rostrum: AnyRostrum, options: Partial<RostrumAppOptions>): KoaMiddleware {
-  const prefix = normalizePrefix(options.prefix);
+function apiChain(rostrum: AnyRostrum, options: CheckedOptions): KoaMiddleware {
+  const { prefix } = options;
   const endpoints = [...endpointsFor(rostrum.declaredFields), ...mcpEndpoints(options)];
   const api = apiRouter(rostrum, prefix, options, limiterFor(options), endpoints);
   return createMiddleware({ ...options, isWholeSite: false }, [
@@ -152,13 +156,13 @@ function apiChain(rostrum: AnyRostrum, options: Partial<RostrumAppOptions>): Koa
   ]);
 }
 
-function limiterFor({ metrics }: Partial<RostrumAppOptions>): Limiter {
+function limiterFor({ metrics }: CheckedOptions): Limiter {
   const limiter = new Limiter();
   metrics?.limiter?.(() => limiter.state);
   return limiter;
 }
 
-function koaAppFor(serve: KoaMiddleware, { logger }: Partial<RostrumAppOptions>): Koa {
+function koaAppFor(serve: KoaMiddleware, { logger }: CheckedOptions): Koa {
   const app = new Koa().use(serve);
   reportErrors(app, logger);
   return app;
@@ -187,10 +191,9 @@ export function createMetricsApp(
   const missing: Middleware = () => {
     throw new Problem('path-not-found', 'No such path. This port serves /metrics and /livez.');
   };
-  const options = { logger, accessLog: false, isOwnHost, isWholeSite: true };
-  return koaAppFor(createMiddleware(options, [router.routes()]), options).use(
-    missing as KoaMiddleware,
-  );
+  const options = checkAppOptions({ logger, accessLog: false, isOwnHost }, 'app');
+  const serve = createMiddleware({ ...options, isWholeSite: true }, [router.routes()]);
+  return koaAppFor(serve, options).use(missing as KoaMiddleware);
 }
 
 /** Creates an app that responds with 503, except for `/livez`: for a server whose store is not open yet. */
@@ -200,8 +203,9 @@ export function createWaitingApp(logger: Logger): Koa {
   const reject: Middleware = () => {
     throw storeUnavailable('none');
   };
-  const options = { logger, accessLog: false, isWholeSite: true };
-  return koaAppFor(createMiddleware(options, [router.routes(), reject]), options);
+  const options = checkAppOptions({ logger, accessLog: false }, 'app');
+  const serve = createMiddleware({ ...options, isWholeSite: true }, [router.routes(), reject]);
+  return koaAppFor(serve, options);
 }
 
 let iterationEnd: Promise<void> | undefined;

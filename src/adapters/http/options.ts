@@ -1,13 +1,20 @@
-import type { CallerInput, Scope } from '../../domain/access/caller.ts';
+import {
+  anonymousCaller,
+  type Caller,
+  type CallerInput,
+  type Scope,
+} from '../../domain/access/caller.ts';
 import { checkOptions } from '../../domain/options.ts';
 import type { JsonObject } from '../../domain/records/json.ts';
-import type { Logger } from '../../ports/logger.ts';
+import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Authenticate } from './access/authenticate.ts';
-import type { RateLimits } from './access/rate-limit.ts';
+import { checkCors } from './access/cors.ts';
+import { checkRateLimits, type RateLimits } from './access/rate-limit.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { AuditedChange } from './operator/log.ts';
 import type { HttpMetrics } from './operator/metrics.ts';
 import type { Trace } from './operator/opentelemetry.ts';
+import { normalizePrefix, normalizePublicUrl } from './target.ts';
 
 /** The JSON Schemas (2020-12) of a deployment's custom fields. */
 export interface CustomFieldsDescription {
@@ -140,34 +147,38 @@ export const defaultLimits: ServerLimits = {
   checkIntervalMs: 200,
 };
 
-/** Names of options, as an object, so that the compiler requires every one. */
-type Names<Options> = Readonly<Record<keyof Options, true>>;
+/** Names of options, as an object, so that the compiler requires every one. Some have a type to check. */
+type Names<Options> = Readonly<Record<keyof Options, true | 'boolean' | 'function' | 'string'>>;
 
 const httpOptions: Names<RostrumHttpOptions> = {
-  prefix: true,
-  requireIfMatch: true,
+  prefix: 'string',
+  requireIfMatch: 'boolean',
   logger: true,
-  accessLog: true,
-  trace: true,
+  accessLog: 'boolean',
+  trace: 'function',
   metrics: true,
-  authenticate: true,
+  authenticate: 'function',
   anonymous: true,
   rateLimits: true,
   cors: true,
   trustedProxies: true,
-  publicUrl: true,
-  mcp: true,
+  publicUrl: 'string',
+  mcp: 'function',
 };
 const appOptions: Names<RostrumAppOptions> = {
   ...httpOptions,
-  ready: true,
+  ready: 'function',
   customFields: true,
   pages: true,
   about: true,
-  issuer: true,
-  isOwnHost: true,
+  issuer: 'string',
+  isOwnHost: 'function',
 };
-const fetchOptions: Names<FetchHandlerOptions> = { ...httpOptions, isOwnHost: true, address: true };
+const fetchOptions: Names<FetchHandlerOptions> = {
+  ...httpOptions,
+  isOwnHost: 'function',
+  address: 'function',
+};
 const serveOptions: Names<ServeOptions> = {
   host: true,
   port: true,
@@ -178,12 +189,12 @@ const serveOptions: Names<ServeOptions> = {
   shutdownTimeoutMs: true,
 };
 
-const optionNames = {
-  http: Object.keys(httpOptions),
-  app: Object.keys(appOptions),
-  fetch: Object.keys(fetchOptions),
-  serve: Object.keys(serveOptions),
-  limits: Object.keys(defaultLimits),
+const optionsOf = {
+  http: httpOptions,
+  app: appOptions,
+  fetch: fetchOptions,
+  serve: serveOptions,
+  limits: defaultLimits,
 };
 
 /**
@@ -191,7 +202,47 @@ const optionNames = {
  *
  * @throws TypeError
  */
-export function checkOptionNames(options: object, of: keyof typeof optionNames): void {
-  const { rateLimits = {} } = checkOptions<RostrumHttpOptions>(options, optionNames[of]);
-  checkOptions(rateLimits, ['address', 'caller', 'failures'], 'rateLimits');
+export function checkOptionNames(options: object, of: keyof typeof optionsOf): void {
+  checkOptions(options, Object.keys(optionsOf[of]));
+}
+
+/** Options that have been checked, in the form that the adapter uses. */
+export type Checked<Options> = Omit<Options, 'prefix' | 'anonymous'> & {
+  /** In the form of {@link Target.path}; empty for `/`. */
+  readonly prefix: string;
+  /** The caller of a request without credentials. */
+  readonly anonymous?: Caller | undefined;
+};
+
+export type CheckedOptions = Checked<Partial<RostrumAppOptions>>;
+
+/**
+ * Checks the options of an app. The public URL has no trailing slash then, and the logger never throws.
+ *
+ * @throws TypeError
+ */
+export function checkAppOptions<Options extends Partial<RostrumAppOptions>>(
+  options: Options,
+  of: 'http' | 'app' | 'fetch',
+): Checked<Options> {
+  checkOptionNames(options, of);
+  for (const [name, type] of Object.entries(optionsOf[of])) {
+    const value: unknown = Reflect.get(options, name);
+    if (type === true || value === undefined || typeof value === type) continue;
+    throw new TypeError(`The option "${name}" must be a ${type}.`);
+  }
+  const { logger, pages = [] } = options;
+  const anonymous = options.anonymous && anonymousCaller(options.anonymous);
+  checkOptions(options.customFields ?? {}, ['users', 'posts'], 'customFields');
+  checkOptions(options.about ?? { store: '' }, ['store'], 'about');
+  checkOptions(Object.fromEntries(pages.map((page) => [page, true])), allPages, 'pages');
+  checkRateLimits(options.rateLimits ?? {});
+  checkCors(options);
+  return {
+    ...options,
+    prefix: normalizePrefix(options.prefix),
+    publicUrl: normalizePublicUrl(options.publicUrl),
+    logger: logger && safeLogger(logger),
+    anonymous,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Router } from '@koa/router';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
-import { authorization } from './access/authenticate.ts';
+import { type AccessOptions, authorization } from './access/authenticate.ts';
 import { allowPreflight } from './access/cors.ts';
 import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import { parseBody, readBody } from './body.ts';
@@ -14,7 +14,6 @@ import {
 } from './context.ts';
 import { acceptedBodies, allMethods, type Endpoint, type Method } from './endpoint.ts';
 import type { Limiter } from './limits/limiter.ts';
-import type { RostrumHttpOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
 import { validateHeaders, validateQuery } from './validate.ts';
 
@@ -22,7 +21,7 @@ import { validateHeaders, validateQuery } from './validate.ts';
 export function apiRouter(
   rostrum: AnyRostrum,
   prefix: string,
-  options: RostrumHttpOptions,
+  options: AccessOptions,
   limiter: Limiter,
   endpoints: readonly Endpoint[],
 ): Router<RostrumState> {

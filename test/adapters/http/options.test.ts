@@ -10,6 +10,7 @@ import { createMcpHandler } from '../../../src/adapters/mcp/index.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';
 import { errorOf } from '../../support/error-of.ts';
+import { documentOf } from './support/description.ts';
 
 /** Options as JavaScript hosts misspell them, and what they meant; undefined if nothing is similar. */
 const misspelled: readonly [string, string | undefined][] = [
@@ -34,7 +35,7 @@ const misspelled: readonly [string, string | undefined][] = [
   ['log', undefined],
 ];
 
-describe('an unknown option', () => {
+describe('an unknown or invalid option', () => {
   const rostrum = createRostrum(createMemoryStore());
   const hosts: Readonly<Record<string, (options: object) => unknown>> = {
     rostrumMiddleware: (options) => rostrumMiddleware(rostrum, options),
@@ -43,7 +44,7 @@ describe('an unknown option', () => {
     createApp: (options) => createApp(rostrum, { ready: async () => {}, ...options }),
   };
   for (const [name, create] of Object.entries(hosts)) {
-    it(`is rejected by ${name}, with the name that was meant`, () => {
+    it(`is rejected by ${name} if unknown, with the name that was meant`, () => {
       for (const [option, meant] of misspelled) {
         const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
         const sentence = `Unknown name "${option}" in the options.${hint} Known names: `;
@@ -52,6 +53,39 @@ describe('an unknown option', () => {
       expect(() => create({ rateLimits: { adress: null } })).to.throw(TypeError, '"address"?');
     });
   }
+
+  const invalid: readonly [object, string][] = [
+    [{ anonymous: ['posts:raed'] }, '"posts:raed" is not a scope.'],
+    [{ anonymous: 'posts:read' }, 'must be a list'],
+    [{ rateLimits: { address: {} } }, 'rateLimits.address must be a limiter'],
+    [{ rateLimits: { caller: null } }, 'rateLimits.caller must be a limiter'],
+    [{ requireIfMatch: 'false' }, 'The option "requireIfMatch" must be a boolean.'],
+    [{ authenticate: null }, 'The option "authenticate" must be a function.'],
+    [{ publicUrl: 'example.com' }, 'The public URL must be like'],
+    [{ trustedProxies: -1 }, 'must be a whole number from 0'],
+  ];
+  const invalidInApps: readonly [object, string][] = [
+    [{ pages: ['hom'] }, 'Unknown name "hom" in the pages. Did you mean "home"?'],
+    [{ customFields: { user: {} } }, 'Did you mean "users"?'],
+    [{ about: { stor: 1 } }, 'Did you mean "store"?'],
+    [{ ready: true }, 'The option "ready" must be a function.'],
+  ];
+  for (const [name, create] of Object.entries(hosts)) {
+    it(`is rejected by ${name} if its value is invalid`, () => {
+      for (const [options, sentence] of name === 'createApp'
+        ? [...invalid, ...invalidInApps]
+        : invalid) {
+        expect(() => create(options), sentence).to.throw(TypeError, sentence);
+      }
+    });
+  }
+
+  it('is rejected by openApiDocument', () => {
+    expect(() => documentOf({ prefx: '/x' } as object)).to.throw(TypeError, '"prefix"?');
+    for (const [options, sentence] of invalidInApps) {
+      expect(() => documentOf(options), sentence).to.throw(TypeError, sentence);
+    }
+  });
 
   it('is rejected by serve, in its limits too', async () => {
     const app = createApp(rostrum, { ready: async () => {} });

@@ -1,5 +1,4 @@
 import {
-  anonymousCaller,
   type Caller,
   type CallerInput,
   type Scope,
@@ -33,10 +32,10 @@ export interface Authenticate {
 }
 
 /** The options of {@link authorization}. */
-interface Options {
+export interface AccessOptions {
   readonly authenticate?: Authenticate | undefined;
   /** If absent: no scopes with `authenticate`, otherwise all scopes. */
-  readonly anonymous?: readonly Scope[] | undefined;
+  readonly anonymous?: Caller | undefined;
   readonly rateLimits?: RateLimits | undefined;
   readonly logger?: Logger | undefined;
 }
@@ -47,10 +46,9 @@ interface Options {
  */
 export function authorization(
   rostrum: AnyRostrum,
-  options: Options,
+  options: AccessOptions,
 ): (scopes: Scopes, resource?: string) => Middleware {
-  const { authenticate } = options;
-  const anonymous = options.anonymous && anonymousCaller(options.anonymous);
+  const { authenticate, anonymous } = options;
   if (authenticate === undefined) {
     return (scopes) => (ctx, next) => {
       if (anonymous === undefined) ctx.state.rostrum.services = rostrum;
@@ -86,7 +84,7 @@ export function authorization(
 }
 
 /** Returns the caller, or undefined for a request without credentials. Invalid credentials are a 401. */
-function identification(authenticate: Authenticate, options: Options) {
+function identification(authenticate: Authenticate, options: AccessOptions) {
   const { logger, rateLimits: { failures } = {} } = options;
   const repeats = new Repeats();
   return async (ctx: Context, resource?: string): Promise<CallerInput | undefined> => {

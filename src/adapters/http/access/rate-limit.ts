@@ -1,3 +1,4 @@
+import { checkOptions } from '../../../domain/options.ts';
 import { rateLimitKey } from '../client-address.ts';
 import type { Context, Middleware } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
@@ -32,6 +33,20 @@ export interface RateLimits {
   readonly failures?: RateLimiter | undefined;
 }
 
+const members: Readonly<Record<keyof RateLimiter, string>> = {
+  ...{ points: 'number', duration: 'number', penalty: 'function', get: 'function' },
+};
+
+/** @throws TypeError for an unknown limit, or one that is not a limiter */
+export function checkRateLimits(limits: RateLimits): void {
+  checkOptions(limits, ['address', 'caller', 'failures'], 'rateLimits');
+  for (const [name, limiter] of Object.entries(limits)) {
+    const isType = ([key, type]: [string, string]) => typeof limiter?.[key] === type;
+    if (limiter === undefined || Object.entries(members).every(isType)) continue;
+    throw new TypeError(`rateLimits.${name} must be a limiter of rate-limiter-flexible.`);
+  }
+}
+
 /**
  * Counts a request.
  *
@@ -39,18 +54,18 @@ export interface RateLimits {
  */
 async function take(ctx: Context, policy: string, limiter: RateLimiter, key: string) {
   const count = await limiter.penalty(key);
-  report(ctx, policy, limiter, count, count.consumedPoints > limiter.points);
+  reportOrReject(ctx, policy, limiter, count, count.consumedPoints > limiter.points);
 }
 
 /**
- * Checks that an address may send tokens, and counts nothing.
+ * Checks that an address is allowed to send tokens, and counts nothing.
  *
  * @throws Problem `too-many-requests`
  */
 export async function checkFailures(ctx: Context, limiter: RateLimiter, key: string) {
   const count = await limiter.get(key);
   if (count === null || count.consumedPoints < limiter.points) return;
-  report(ctx, 'failures', limiter, count, true);
+  reportOrReject(ctx, 'failures', limiter, count, true);
 }
 
 /** Returns the seconds until the window ends, at least 1. */
@@ -59,7 +74,7 @@ export function resetOf({ msBeforeNext }: RateLimiterCount): number {
 }
 
 /** Appends to `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10), and rejects the request. */
-function report(
+function reportOrReject(
   ctx: Context,
   policy: string,
   { points, duration }: RateLimiter,

@@ -3,11 +3,11 @@ import { mcpPath } from '../access/metadata.ts';
 import { type Context, publicUrlOf } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { logChange } from '../operator/log.ts';
-import type { RostrumHttpOptions } from '../options.ts';
+import type { CheckedOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 
 /** The MCP endpoint, if there is one. Each tool checks the scopes that it needs, so any scope is enough here. */
-export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly Endpoint[] {
+export function mcpEndpoints({ mcp, cors = [] }: CheckedOptions): readonly Endpoint[] {
   if (mcp === undefined) return [];
   const endpoint: Endpoint = {
     method: 'POST',

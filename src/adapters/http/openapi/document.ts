@@ -3,9 +3,8 @@ import type { DeclaredFields } from '../../../domain/fields/declared-fields.ts';
 import { acceptedBodies, type Endpoint, type JsonSchema, type Parameter } from '../endpoint.ts';
 import { endpointsFor } from '../endpoints/index.ts';
 import { ifMatch } from '../endpoints/records.ts';
-import type { RostrumAppOptions } from '../options.ts';
+import { type CheckedOptions, checkAppOptions, type RostrumAppOptions } from '../options.ts';
 import { commonProblems, type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
-import { normalizePrefix, normalizePublicUrl } from '../target.ts';
 import { reference, sampleId } from './fields.ts';
 import { possibleHeaderNames, responseHeaders } from './headers.ts';
 import { problemContent, problemSchemas } from './problems.ts';
@@ -17,17 +16,21 @@ type Options = Pick<
   'prefix' | 'publicUrl' | 'authenticate' | 'anonymous' | 'customFields' | 'requireIfMatch'
 >;
 
-/** Returns the OpenAPI 3.1 description, derived from the endpoint literals. */
+/**
+ * Returns the OpenAPI 3.1 description, derived from the endpoint literals.
+ *
+ * @throws TypeError for an unknown or invalid option
+ */
 export function openApiDocument(declaredFields: DeclaredFields, options: Options): JsonSchema {
-  const { prefix, publicUrl, authenticate, customFields = {} } = options;
-  const base = normalizePublicUrl(publicUrl) ?? '';
+  const checked = checkAppOptions<Partial<RostrumAppOptions>>(options, 'app');
+  const { prefix, publicUrl = '', authenticate, customFields = {} } = checked;
   const endpoints = endpointsFor(declaredFields);
   const paths: Record<string, Record<string, JsonSchema>> = {};
   const responses: Record<string, JsonSchema> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(':id', '{id}');
     const method = endpoint.method.toLowerCase();
-    paths[path] = { ...paths[path], [method]: operationOf(endpoint, options) };
+    paths[path] = { ...paths[path], [method]: operationOf(endpoint, checked) };
     for (const codes of codesByStatus(endpoint).values())
       responses[codes.join('.')] = failureOf(codes);
   }
@@ -41,7 +44,7 @@ export function openApiDocument(declaredFields: DeclaredFields, options: Options
       contact: { name: 'The operator of this server' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: base + normalizePrefix(prefix) || '/' }],
+    servers: [{ url: publicUrl + prefix || '/' }],
     tags,
     ...(authenticate === undefined && { security: [] }),
     paths,
@@ -94,13 +97,13 @@ const bearer: JsonSchema = {
   description: `A key, or an access token of the identity provider. Scopes: ${allScopes.join(', ')}.`,
 };
 
-function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
+function operationOf(endpoint: Endpoint, options: CheckedOptions): JsonSchema {
   const { authenticate, anonymous, requireIfMatch = false } = options;
   const { method, path, operation, summary, scopes, query = [], headers = [], body } = endpoint;
   const hasCallers = authenticate !== undefined || anonymous !== undefined;
   const notes = hasCallers ? [`Needs ${scopes.join(' or ')}.`, endpoint.callerNote ?? ''] : [];
   // Requests without credentials don't belong to a user.
-  const isOpen = !path.endsWith('/me') && scopes.some((scope) => anonymous?.includes(scope));
+  const isOpen = !path.endsWith('/me') && scopes.some((scope) => anonymous?.scopes.has(scope));
   // One of the scopes is enough; an empty requirement stands for a request without credentials.
   const security = [...scopes.map((scope) => ({ bearer: [scope] })), ...(isOpen ? [{}] : [])];
   const needsIfMatch = requireIfMatch && method !== 'GET';

@@ -4,7 +4,7 @@ import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { authorization } from '../access/authenticate.ts';
 import { limitAddress, limitCaller } from '../access/rate-limit.ts';
 import { type Context, composeSteps, type Middleware, sendJson } from '../context.ts';
-import type { RostrumAppOptions } from '../options.ts';
+import type { CheckedOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { adminFiles } from './assets.ts';
 import { fileHandler, loadOnce } from './files.ts';
@@ -27,7 +27,7 @@ export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
 }
 
 /** `/admin/caller`: the caller's name, label and scopes. Any scope is enough, and credentials can be missing. */
-export function callerHandler(rostrum: AnyRostrum, options: RostrumAppOptions): Middleware {
+export function callerHandler(rostrum: AnyRostrum, options: CheckedOptions): Middleware {
   const { rateLimits } = options;
   const identify = composeSteps([
     limitAddress(rateLimits),

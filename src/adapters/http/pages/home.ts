@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Context, publicUrlOf, sendJson } from '../context.ts';
-import type { RostrumAppOptions } from '../options.ts';
+import type { CheckedOptions } from '../options.ts';
 import { loadOnce } from './files.ts';
 import { escapeHtml, negotiateHtml, type Site, sendHtml } from './html.ts';
 
@@ -13,7 +13,7 @@ const version = loadOnce(async () => {
 });
 
 /** Returns the version, the store and the start time. */
-export async function facts({ about }: RostrumAppOptions): Promise<readonly string[]> {
+export async function facts({ about }: CheckedOptions): Promise<readonly string[]> {
   if (about === undefined) return [];
   return [`Version ${await version()}`, about.store, `since ${started} UTC`];
 }
@@ -22,7 +22,7 @@ export async function facts({ about }: RostrumAppOptions): Promise<readonly stri
 export async function sendHome(
   ctx: Context,
   site: Site,
-  options: RostrumAppOptions,
+  options: CheckedOptions,
   isReady: boolean,
 ): Promise<void> {
   const { base, pages } = site;

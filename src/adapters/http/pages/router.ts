@@ -11,8 +11,8 @@ import {
 } from '../context.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
-import { allPages, type RostrumAppOptions } from '../options.ts';
-import { escapePath, normalizePrefix, normalizePublicUrl } from '../target.ts';
+import { allPages, type Checked, type CheckedOptions, type RostrumAppOptions } from '../options.ts';
+import { escapePath } from '../target.ts';
 import { callerHandler, sendAdmin } from './admin.ts';
 import { hasAdmin } from './assets.ts';
 import { docsFiles, hasDocs, sendDocs } from './docs.ts';
@@ -21,8 +21,7 @@ import { sendHome } from './home.ts';
 import { favicon, type Site } from './html.ts';
 import { problemsPath, sendProblems } from './problems.ts';
 
-function siteOf({ publicUrl, pages = allPages }: RostrumAppOptions): Site {
-  const base = normalizePublicUrl(publicUrl) ?? '';
+function siteOf({ publicUrl: base = '', pages = allPages }: CheckedOptions): Site {
   const isInstalled = { home: true, docs: hasDocs(), admin: hasAdmin() };
   const served = new Set(pages.filter((name) => isInstalled[name]));
   const all = [
@@ -44,10 +43,10 @@ function siteOf({ publicUrl, pages = allPages }: RostrumAppOptions): Site {
 export function pagesRouter(
   rostrum: AnyRostrum,
   describe: () => Promise<object>,
-  options: RostrumAppOptions,
+  options: Checked<RostrumAppOptions>,
   limiter: Limiter,
 ): Router<RostrumState> {
-  const { authenticate, mcp, pages = allPages } = options;
+  const { authenticate, mcp, prefix, pages = allPages } = options;
   const site = siteOf(options);
   const isReady = readiness(options.ready);
   const router = createRouter();
@@ -80,7 +79,6 @@ export function pagesRouter(
   page('/favicon.ico', fileHandler({ type: 'image/svg+xml', read: () => favicon }));
   page(problemsPath, (ctx) => sendProblems(ctx, site), '/problems');
   if (authenticate !== undefined) {
-    const prefix = normalizePrefix(options.prefix);
     for (const path of mcp === undefined ? [prefix] : [prefix, mcpPath]) {
       page(escapePath(metadataPath(path)), (ctx) => sendJson(ctx, resourceMetadata(ctx, path)));
     }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
+import { safeLogger } from '../../../ports/logger.ts';
 import { clientAddresses } from '../client-address.ts';
 import { commonHeaders, stopSignals } from '../context.ts';
 import { checkOptionNames, defaultLimits, type ServeOptions } from '../options.ts';
@@ -47,7 +48,8 @@ const sweepMs = 500;
 export async function serve(app: Koa, options: ServeOptions = {}): Promise<RunningServer> {
   checkOptionNames(options, 'serve');
   checkOptionNames(options.limits ?? {}, 'limits');
-  const { host = '127.0.0.1', port = 3000, logger, shutdownTimeoutMs = 10_000 } = options;
+  const { host = '127.0.0.1', port = 3000, shutdownTimeoutMs = 10_000 } = options;
+  const logger = safeLogger(options.logger);
   const limits = { ...defaultLimits, ...options.limits };
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
@@ -61,7 +63,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   // A client that has half-closed the connection still waits for its response (`nc -N`). Node would not send it.
   Object.assign(server, { httpAllowHalfOpen: true });
 
-  const rejectionFor = rejectionWriter(options);
+  const rejectionFor = rejectionWriter({ ...options, logger });
   let handle = app.callback();
   const stop = new AbortController();
   let closed: Promise<void> | undefined;
@@ -127,7 +129,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
 
   server.listen({ host, port, backlog });
   await once(server, 'listening'); // Rejects with the first `error`.
-  server.on('error', (err) => logger?.error({ err }, 'The server failed.'));
+  server.on('error', (err) => logger.error({ err }, 'The server failed.'));
   const address = server.address() as AddressInfo;
   return {
     url: urlOf(address),

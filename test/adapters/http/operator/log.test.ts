@@ -179,6 +179,25 @@ describe('the log', () => {
     expect(lines[0]).to.include({ ...expected, address: '127.0.0.1' });
   });
 
+  it('fails no request and no process if the logger throws or rejects', async () => {
+    let count = 0;
+    const fail = () => {
+      count += 1;
+      throw new Error('The disk is full.');
+    };
+    for (const log of [fail, async () => fail()]) {
+      const logger = { debug: log, info: log, warn: log, error: log };
+      const store = createMemoryStore();
+      store.users.get = () => Promise.reject(new Error('broken'));
+      await using api = await startApi({ store, app: { logger }, serve: { logger } });
+      count = 0;
+      expect((await api.post('/users', { name: 'Ann' })).status).to.equal(201); // Two lines.
+      expect((await api.get('/users/x')).status).to.equal(500); // Two more.
+      expect((await exchange(api.server, 'nonsense\r\n\r\n'))?.status).to.equal(400);
+      await until(() => count === 5, 'all is logged');
+    }
+  });
+
   it('throttles repeated warnings, except when the outcome of a change is unknown', async () => {
     const { logger, lines } = keepLog();
     const store = createMemoryStore();

@@ -132,17 +132,14 @@ function isHttpError(error: unknown): error is HttpError {
   return Number(error.status) >= 400 && STATUS_CODES[Number(error.status)] !== undefined;
 }
 
-/** Error codes for connections closed by the client. */
-const disconnectCodes = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);
+/** Error codes for connections closed by the client; those of Node's parser mean that it left in mid-request. */
+const disconnectCode = /^(?:ECONNRESET|EPIPE|ECANCELED|ERR_STREAM_PREMATURE_CLOSE|HPE_\w+)$/;
 
 /** Logs what an app reports: errors outside of every handler, and all errors if there is no logger. */
 export function reportErrors(app: Koa, logger: Logger | undefined): void {
   app.on('error', (error: Error) => {
-    if (
-      (isHttpError(error) && error.expose) ||
-      ('code' in error && disconnectCodes.has(String(error.code)))
-    )
-      return;
+    if (isHttpError(error) && error.expose) return;
+    if ('code' in error && disconnectCode.test(String(error.code))) return;
     if (logger) logger.error({ err: error }, 'Unhandled error in the Koa app.');
     // As in Koa, a listener of the host takes the place of the printed error.
     else if (app.listenerCount('error') === 1) app.onerror(error);

@@ -13,6 +13,7 @@ import {
 } from '../../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum, type Rostrum } from '../../../src/index.ts';
+import { until } from '../../support/until.ts';
 import { type Calls, callsTo, expectProblem } from './support/api.ts';
 import { keepLog } from './support/log.ts';
 import { expectAt } from './support/mounted.ts';
@@ -263,6 +264,16 @@ describe('Rostrum in another app', () => {
     socket.resetAndDestroy();
     await gone.promise;
     await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(lines.filter(({ level }) => level !== 'info')).to.deep.equal([]);
+  });
+
+  it('logs no error if the client of a node:http server leaves in mid-body', async () => {
+    const { logger, lines } = keepLog();
+    const { url } = await listen(rostrumListener(rostrum, { logger }));
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write('POST /api/v1/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n');
+    socket.end('Content-Length: 100\r\n\r\n{');
+    await until(() => lines.some(({ message }) => message === 'request'), 'it is logged');
     expect(lines.filter(({ level }) => level !== 'info')).to.deep.equal([]);
   });
 

@@ -1,6 +1,7 @@
 /** An MCP server (Model Context Protocol): tools with which agents read and change users and posts. */
 import { createMcpHandler as createProtocolHandler } from '@modelcontextprotocol/server';
 import { type CallerInput, toCaller } from '../../domain/access/caller.ts';
+import { recordLimits } from '../../domain/fields/rules.ts';
 import { checkOptions } from '../../domain/options.ts';
 import type { AnyRostrum, Rostrum } from '../../domain/services/rostrum.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
@@ -17,7 +18,8 @@ export interface McpOptions {
 }
 
 /**
- * Serves one request of an MCP client. It leaves credentials, `Host`, `Origin` and limits to what is in front.
+ * Serves one request of an MCP client. It leaves credentials, `Host`, `Origin` and limits to what is in front. The
+ * request's signal ends a list; a change is finished even if the client disconnects.
  *
  * @param caller null for a client that can do everything
  * @param onChange called with each change once it is durable
@@ -28,8 +30,8 @@ export type McpHandler = (
   onChange?: (change: McpChange) => void,
 ) => Promise<Response>;
 
-/** Bytes of a request: the largest record, and the message around it. */
-const maxRequestBodySize = 1024 * 1024 + 4096;
+/** Bytes of a request: the largest record, and the message around it. The HTTP API accepts as many. */
+const maxRequestBodySize = recordLimits.bytes + 1024;
 
 /**
  * Creates an MCP server. It keeps nothing between requests.
@@ -50,13 +52,14 @@ export function createMcpHandler(rostrum: AnyRostrum, options: McpOptions = {}):
   return async (request, given, onChange = () => {}) => {
     const caller = given === null ? undefined : toCaller(given);
     const bound = (caller === undefined ? rostrum : rostrum.as(caller)) as Rostrum;
-    const server = () => serverFor({ caller, rostrum: bound, onChange, inputs, logger });
+    const { signal } = request;
+    const server = () => serverFor({ caller, rostrum: bound, onChange, inputs, logger, signal });
     const protocol = createProtocolHandler(server, { maxRequestBodySize, maxSubscriptions: 0 });
-    const accept = request.headers.get('Accept') ?? '';
-    if (accept.includes(eventStream)) return protocol.fetch(request);
     const headers = new Headers(request.headers);
-    headers.set('Accept', `application/json, ${eventStream}`);
-    return toJson(await protocol.fetch(new Request(request, { headers })));
+    const acceptsStream = headers.get('Accept')?.includes(eventStream) === true;
+    if (!acceptsStream) headers.set('Accept', `application/json, ${eventStream}`);
+    const response = await protocol.fetch(new Request(request, { headers, signal: null }));
+    return acceptsStream ? response : toJson(response);
   };
 }
 

@@ -32,6 +32,8 @@ export interface Session {
   readonly onChange: (change: McpChange) => void;
   readonly inputs: Inputs;
   readonly logger: Logger;
+  /** Ends lists. */
+  readonly signal: AbortSignal;
 }
 
 type Inputs = ReturnType<typeof inputsFor>;
@@ -67,8 +69,9 @@ const hints = { idempotentHint: true, openWorldHint: false };
 const length = 200;
 
 /** Creates a server with the tools that the caller's scopes allow: those of the API's endpoints. */
-export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session): McpServer {
-  const { posts, users } = rostrum;
+export function serverFor(session: Session): McpServer {
+  const { caller, onChange, inputs, logger, signal } = session;
+  const { posts, users } = session.rostrum;
   const capabilities = { tools: { listChanged: false } };
   const server = new McpServer({ name: 'rostrum', version: 'v1' }, { capabilities });
 
@@ -80,7 +83,7 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
     const filter = { authorId, titleStartsWith, publishedAt, ...declared };
     const excess = excessOf(filter);
     if (excess !== undefined) return { error: { code: 'invalid-query', message: excess } };
-    const list = (page: Asked) => posts.list({ ...page, filter });
+    const list = (page: Asked) => posts.list({ ...page, filter, signal });
     return find('posts', limit, cursor, list, ({ id, title, body, authorId, publishedAt }) => {
       const state = publishedAt === null ? 'draft' : publishedAt < soon ? 'public' : 'scheduled';
       const excerpt = [...body.slice(0, 2 * length)].slice(0, length).join('');
@@ -106,7 +109,7 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
   );
   tool('find_users', readUsers, ({ name: nameStartsWith, limit, cursor }) => {
     const list = async (page: Asked): Promise<Page<PublicUser>> => {
-      const request = { ...page, filter: { nameStartsWith } };
+      const request = { ...page, filter: { nameStartsWith }, signal };
       return canReadInFull(caller) ? users.list(request) : users.listPublic(request);
     };
     return find('users', limit, cursor, list, ({ id, name, email }) => ({ id, name, email }));
@@ -135,7 +138,7 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
     server.registerTool(name, config, async (args) => {
       const result = await run(args as Arguments<Name>).catch((err: unknown) => {
         if (isRostrumError(err)) return errorResult(err);
-        logger.error({ err, tool: name }, 'An MCP tool failed.');
+        if (err !== signal.reason) logger.error({ err, tool: name }, 'An MCP tool failed.');
         return { error: { code: 'internal', message: 'Something went wrong on the server.' } };
       });
       const content = [{ type: 'text' as const, text: JSON.stringify(result) }];

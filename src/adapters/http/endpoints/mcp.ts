@@ -2,6 +2,7 @@ import { scopes } from '../../../domain/access/caller.ts';
 import { mcpPath } from '../access/metadata.ts';
 import { type Context, publicUrlOf } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { listSignal } from '../lists/query.ts';
 import { logChange } from '../operator/log.ts';
 import type { CheckedOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
@@ -26,7 +27,8 @@ export function mcpEndpoints({ mcp, cors = [] }: CheckedOptions): readonly Endpo
       const headers = sent.filter(([name]) => /^(?:accept|content-type|mcp-.*)$/.test(name));
       // The bytes as sent: JSON.stringify fails for an object that is nested very deep.
       const body = ctx.request.rawBody as unknown as Buffer<ArrayBuffer>;
-      const request = new Request(`http://localhost${mcpPath}`, { method: 'POST', headers, body });
+      const init = { method: 'POST', headers, body, signal: listSignal(ctx) };
+      const request = new Request(`http://localhost${mcpPath}`, init);
       const response = await mcp(request, caller, (change) => logChange(ctx, change));
       const text = await response.text();
       ctx.set('Cache-Control', 'no-store');

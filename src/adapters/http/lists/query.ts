@@ -132,7 +132,7 @@ function first(query: Query, name: string): string | undefined {
 const listTimeoutMs = 10_000;
 
 /** Aborted when the client disconnects, or when a list exceeds its time limit. */
-function listSignal({ res }: Context): AbortSignal {
+export function listSignal({ res }: Context): AbortSignal {
   const controller = new AbortController();
   const onTimeout = () => controller.abort(new RostrumError('overloaded', {}));
   const timer = setTimeout(onTimeout, listTimeoutMs);

@@ -42,7 +42,7 @@ export async function serveCommand(
     await container.getAsync(tokens.authenticate);
     const metrics = await container.getAsync(tokens.metrics);
     await container.getAsync(tokens.trace);
-    const { host, port, publicUrl } = settings;
+    const { host, port, publicUrl, cors } = settings;
     const newFileNote = newFileNoteFor(settings.store);
     const logger = await container.getAsync(tokens.logger);
     if (parseStoreUrl(settings.store).kind === 'mongodb') {
@@ -64,7 +64,7 @@ export async function serveCommand(
       }
       // The server listens before the store is opened, so that a failed start creates no data file.
       const options = { host, port, publicUrl, logger, metrics };
-      const server = await serve(createWaitingApp(logger), options);
+      const server = await serve(createWaitingApp({ logger, publicUrl, cors, metrics }), options);
       servers.unshift(server);
       metrics?.connections(() => server.connections);
       const opened = await container.getAsync(tokens.store);

@@ -197,13 +197,16 @@ export function createMetricsApp(
 }
 
 /** Creates an app that responds with 503, except for `/livez`: for a server whose store is not open yet. */
-export function createWaitingApp(logger: Logger): Koa {
+export function createWaitingApp(
+  given: Pick<RostrumHttpOptions, 'logger' | 'publicUrl' | 'cors' | 'metrics'>,
+): Koa {
   const router = createRouter();
   router.get('/livez', setOperation('/livez'), sendOk);
   const reject: Middleware = () => {
     throw storeUnavailable('none');
   };
-  const options = checkAppOptions({ logger, accessLog: false }, 'app');
+  // Without rights, requests of every origin are safe.
+  const options = checkAppOptions({ ...given, accessLog: false, anonymous: [] }, 'app');
   const serve = createMiddleware({ ...options, isWholeSite: true }, [router.routes(), reject]);
   return koaAppFor(serve, options);
 }

@@ -1,8 +1,14 @@
 import { expect } from 'chai';
 import type Koa from 'koa';
-import { createApp, rostrumMiddleware, serve } from '../../../src/adapters/http/index.ts';
+import {
+  createApp,
+  createWaitingApp,
+  rostrumMiddleware,
+  serve,
+} from '../../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';
+import { until } from '../../support/until.ts';
 import { keepLog } from './support/log.ts';
 
 describe('createApp', () => {
@@ -92,6 +98,24 @@ describe('createApp', () => {
     const location = made.headers.get('location') ?? '';
     expect(location).to.match(/^\/forum\/api\/v1\/users\//);
     expect((await api.get(location)).status).to.equal(200);
+  });
+
+  it('is preceded by an app whose problems have the same URL, origins and metrics', async () => {
+    const problems: string[] = [];
+    const problem = (code: string) => problems.push(code);
+    const metrics = { requestBegan() {}, requestEnded() {}, problem };
+    const options = { publicUrl: 'https://x.org/', cors: ['https://*.y.org'], metrics };
+    await using api = await open(createWaitingApp(options));
+    const { status, headers, body } = await api.get('/a', {
+      headers: { Origin: 'https://a.y.org' },
+    });
+    expect(status).to.equal(503);
+    expect(headers.get('access-control-allow-origin')).to.equal('https://a.y.org');
+    expect(await new Response(body).json())
+      .to.have.property('type')
+      .equal('https://x.org/problems/store-unavailable');
+    await until(() => problems.length > 0, 'it is counted');
+    expect(problems).to.deep.equal(['store-unavailable']);
   });
 
   it('emits "error" if a request fails outside of all handlers', async () => {

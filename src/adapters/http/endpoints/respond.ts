@@ -48,14 +48,17 @@ export function sendDeleted(ctx: Context): void {
   sendPreferred(ctx, 200, '{"deleted":true}');
 }
 
-/** The form of the response to a write (RFC 7240, section 4.2). The first one counts, and its parameters are ignored. */
-const preference =
-  /(?:^|,)[ \t]*return[ \t]*=[ \t]*("?)(minimal|representation)\1[ \t]*(?:[,;]|$)/i;
+/** The first `return` in `Prefer`, without its parameters. Only the first one counts (RFC 7240, section 2). */
+const firstReturn = /(?:^|,)[ \t]*return[ \t]*(?:=([^,;]*)|[,;]|$)/i;
+
+/** The form of the response to a write (RFC 7240, section 4.2). */
+const formOfResponse = /^[ \t]*("?)(minimal|representation)\1[ \t]*$/i;
 
 /** Responds without a body if the client prefers that. */
 function sendPreferred(ctx: Context, status: 200 | 201, json: string): void {
   const { prefer = '' } = ctx.headers;
-  const preferred = preference.exec(String(prefer))?.[2]?.toLowerCase();
+  const [, value = ''] = firstReturn.exec(String(prefer)) ?? [];
+  const preferred = formOfResponse.exec(value)?.[2]?.toLowerCase();
   if (preferred !== undefined) ctx.set('Preference-Applied', `return=${preferred}`);
   if (preferred !== 'minimal') sendJsonText(ctx, status, json);
   else sendJsonText(ctx, status === 200 ? 204 : status, null);

@@ -47,6 +47,8 @@ describe('Prefer', () => {
       ['return="minimal"', 'return=minimal'],
       ['respond-async, wait=10 , return = minimal;x="a,b"', 'return=minimal'],
       ['return=minimal, return=representation', 'return=minimal'],
+      ['return=other, return=minimal', null],
+      ['return, return=minimal', null],
       ['return=maximal', null],
       ['return', null],
       ['handling=strict', null],

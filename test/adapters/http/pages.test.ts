@@ -4,9 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Context } from 'koa';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { slotLimits } from '../../../src/adapters/http/limits/slots.ts';
 import { loadOnce } from '../../../src/adapters/http/pages/files.ts';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { repository, temporaryDirectory } from '../../support/repository-copy.ts';
+import { until } from '../../support/until.ts';
 import type { Answer } from './support/answer.ts';
 import { type Api, callsTo, expectProblem, startApi } from './support/api.ts';
 import { exchange, RawConnection } from './support/raw.ts';
@@ -245,6 +248,32 @@ describe('the pages', () => {
     await using alone = await startApi({ app: { ...app, authenticate: undefined } });
     const { body } = await alone.get(`${alone.server.url}/admin/caller`);
     expect(body).to.include({ name: null }).and.not.to.have.property('about');
+  });
+
+  it('/admin/caller checks credentials before it waits for the limiter', async () => {
+    const store = createMemoryStore();
+    let reading = 0;
+    store.users.get = () => {
+      reading += 1;
+      return new Promise(() => {});
+    };
+    const authenticate = (ctx: Context) =>
+      ctx.get('Authorization') === 'good'
+        ? ({ name: 'a', subject: null, scopes: ['users:read'] } as const)
+        : ({ refused: 'unknown' } as const);
+    await using api = await startApi({
+      store,
+      app: { authenticate },
+      serve: { shutdownTimeoutMs: 0 },
+    });
+    const reads = Array.from({ length: slotLimits.reads }, () =>
+      api.get('/users/x', { Authorization: 'good' }).catch(() => {}),
+    );
+    await until(() => reading === slotLimits.reads, 'all slots are taken');
+    const asked = await api.get(`${api.server.url}/admin/caller`, { Authorization: 'bad' });
+    expectProblem(asked, 401, 'unauthenticated');
+    await api.server.close();
+    await Promise.all(reads);
   });
 
   it('/admin/caller counts towards the rate limits', async () => {

@@ -26,32 +26,37 @@ export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
   await send(ctx);
 }
 
-/** `/admin/caller`: the caller's name, label and scopes. Any scope is enough, and credentials can be missing. */
-export function callerHandler(rostrum: AnyRostrum, options: CheckedOptions): Middleware {
+/** Identifies the caller for `/admin/caller`. Any scope is enough, and credentials can be missing. */
+export function identifyCaller(rostrum: AnyRostrum, options: CheckedOptions): Middleware {
   const { rateLimits } = options;
   const identify = composeSteps([
     limitAddress(rateLimits),
     authorization(rostrum, options)(scopes),
     limitCaller(rateLimits),
   ]);
-  return async (ctx) => {
+  return async (ctx, next) => {
     try {
       await identify(ctx, async () => {});
     } catch (error) {
       const isUnnamed = error instanceof Problem && error.code === 'unauthenticated';
       if (!isUnnamed || ctx.headers.authorization !== undefined) throw error;
     }
-    const { caller, namedCaller: named } = ctx.state.rostrum;
-    const acceptsCredentials = options.authenticate !== undefined;
-    const found = {
-      name: named?.name ?? null,
-      label: named?.label,
-      subject: caller?.subject ?? null,
-      scopes: [...(caller?.scopes ?? (acceptsCredentials ? [] : scopes))],
-      acceptsCredentials,
-      about: named && canReadInFull(named) ? await facts(options) : undefined,
-    };
-    ctx.vary('Authorization');
-    sendJson(ctx, found, 'no-store');
+    return next();
   };
+}
+
+/** `/admin/caller`: the caller's name, label and scopes. */
+export async function sendCaller(ctx: Context, options: CheckedOptions): Promise<void> {
+  const { caller, namedCaller: named } = ctx.state.rostrum;
+  const acceptsCredentials = options.authenticate !== undefined;
+  const found = {
+    name: named?.name ?? null,
+    label: named?.label,
+    subject: caller?.subject ?? null,
+    scopes: [...(caller?.scopes ?? (acceptsCredentials ? [] : scopes))],
+    acceptsCredentials,
+    about: named && canReadInFull(named) ? await facts(options) : undefined,
+  };
+  ctx.vary('Authorization');
+  sendJson(ctx, found, 'no-store');
 }

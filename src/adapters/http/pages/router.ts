@@ -13,7 +13,7 @@ import type { Limiter } from '../limits/limiter.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type Checked, type CheckedOptions, type RostrumAppOptions } from '../options.ts';
 import { escapePath } from '../target.ts';
-import { callerHandler, sendAdmin } from './admin.ts';
+import { identifyCaller, sendAdmin, sendCaller } from './admin.ts';
 import { hasAdmin } from './assets.ts';
 import { docsFiles, hasDocs, sendDocs } from './docs.ts';
 import { fileHandler } from './files.ts';
@@ -50,8 +50,10 @@ export function pagesRouter(
   const site = siteOf(options);
   const isReady = readiness(options.ready);
   const router = createRouter();
-  const page = (path: string, send: Middleware, name = path) =>
-    router.get(path, composeSteps([setOperation(name), limiter.admit, limiter.run(), send]));
+  const page = (path: string, send: Middleware, name = path, identify?: Middleware) => {
+    const steps = [setOperation(name), identify, limiter.admit, limiter.run(), send];
+    router.get(path, composeSteps(steps));
+  };
   // Not `router.redirect`, which answers every method.
   const redirect = (path: string) =>
     router.get(`${path}/`, (ctx) => {
@@ -92,7 +94,8 @@ export function pagesRouter(
     }
   }
   if (site.pages.has('admin')) {
-    page('/admin/caller', callerHandler(rostrum, options));
+    const [path, identify] = ['/admin/caller', identifyCaller(rostrum, options)] as const;
+    page(path, (ctx) => sendCaller(ctx, options), path, identify);
     page('/admin', (ctx) => sendAdmin(ctx, site));
     redirect('/admin');
     page('/admin/*path', (ctx) => sendAdmin(ctx, site), '/admin');

@@ -25,8 +25,9 @@ export function handleErrors(logger: Logger | undefined): Middleware {
       const isHttp = isHttpError(error);
       if (isHttp && error.expose) return sendHttpError(ctx, error);
       const problem = toProblem(error, ctx);
-      if (problem.status >= 500 && logFailure) logFailure(ctx, problem);
-      else if (problem.cause !== undefined) ctx.app.emit('error', wrapCause(problem.cause), ctx);
+      if (problem.status >= 500 && logFailure) {
+        logFailure(ctx, problem, isHttp ? error.status : undefined);
+      } else if (problem.cause !== undefined) ctx.app.emit('error', wrapCause(problem.cause), ctx);
       if (isHttp) return sendHttpError(ctx, error);
       const { rostrum } = ctx.state;
       rostrum.problem = problem;

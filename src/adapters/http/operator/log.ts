@@ -65,17 +65,20 @@ export function logChange(ctx: Context, change: AuditedChange): void {
 /**
  * Logs requests that failed in the server. While a store is down, every request fails, so warnings of one code
  * are limited. A failure that may have changed something is always logged.
+ *
+ * Of an error thrown with a status, as by `ctx.throw(503)`, it logs the status instead of a code.
  */
-export function failureLog(logger: Logger): (ctx: Context, problem: Problem) => void {
+export function failureLog(logger: Logger) {
   const repeats = new Repeats();
-  return (ctx, { code, cause, message, parts }) => {
+  return (ctx: Context, { code, cause, message, parts }: Problem, status?: number): void => {
     const outcome = parts.members?.outcome;
     const isWarning = code !== 'internal';
     const omitted = isWarning && outcome !== 'unknown' ? repeats.take(code) : 0;
     if (omitted === undefined) return;
     const line = {
       ...requestOf(ctx),
-      code,
+      code: status === undefined ? code : undefined,
+      status,
       outcome,
       omitted: omitted || undefined,
       ...clientFields(ctx),
@@ -113,7 +116,8 @@ function requestOf(ctx: Context) {
 
 /** The path without the query and anything after a `#`. */
 export function maskedPath({ state: { rostrum } }: Context): string {
-  return maskSecrets(rostrum.target.path.split('#', 1).join());
+  const [path = ''] = rostrum.target.path.split('#');
+  return maskSecrets(path);
 }
 
 function clientFields({ state: { rostrum } }: Context) {

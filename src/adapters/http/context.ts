@@ -15,7 +15,7 @@ export interface AppSettings {
   readonly issuer: string | undefined;
   /** The path of the API below the site. */
   readonly prefix: string;
-  /** True for an app with pages and metadata at its root; else the pages about problems are below the API. */
+  /** True if problems are described at the root of the site; else below the API. */
   readonly isWholeSite: boolean;
 }
 
@@ -56,6 +56,9 @@ export interface RequestState {
   /** The query, parsed and validated. */
   query: Query;
 }
+
+/** What a host's middleware can read at `ctx.state.rostrum`. */
+export type PublicRequestState = Readonly<Pick<RequestState, 'requestId' | 'caller' | 'operation'>>;
 
 export interface RostrumState {
   rostrum: RequestState;

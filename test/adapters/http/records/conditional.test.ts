@@ -37,6 +37,13 @@ describe('conditional requests', () => {
     expectProblem(await api.get(path, { 'If-Match': '"1"' }), 412, 'version-mismatch');
   });
 
+  it('lists and POST ignore both headers', async () => {
+    const headers = { 'If-Match': '"1"', 'If-None-Match': '*' };
+    const list = await api.get('/users', headers);
+    expect([list.status, list.headers.get('etag')]).to.deep.equal([200, null]);
+    expect((await api.post('/users', { name: 'Bea' }, headers)).status).to.equal(201);
+  });
+
   it('the 412 explains that a weak ETag never matches', async () => {
     const weak = await api.send('PATCH', path, { 'If-Match': 'W/"2"' }, { n: 2 });
     expect(expectProblem(weak, 412, 'version-mismatch').detail).to.match(/weak entity tag/);

@@ -81,7 +81,8 @@ export function rateLimitKey(address: string): string {
   return `${[...front, ...between, ...back].slice(0, 4).join(':')}::/64`;
 }
 
-/** Returns the client for which a request counts: the caller, or else the address. */
-export function clientOf({ state: { rostrum } }: Context): string {
+/** Returns the key of the client for which a request counts: the caller, or else the address. */
+export function clientKey({ state: { rostrum } }: Context): string {
+  // The space keeps addresses apart from callers' names.
   return rostrum.namedCaller?.name ?? ` ${rateLimitKey(rostrum.address)}`;
 }

@@ -22,10 +22,10 @@ export interface Parameter {
 }
 
 /** What a parameter accepts: a schema, and the check that says the same. */
-type Values = Pick<Parameter, 'schema' | 'example' | 'check'>;
+type ValueRule = Pick<Parameter, 'schema' | 'example' | 'check'>;
 
 /** Accepts one of a fixed set of strings. */
-export function oneOf(values: readonly string[], fallback?: string): Values {
+export function oneOf(values: readonly string[], fallback?: string): ValueRule {
   const few = values.map((value) => `"${value}"`).join(' or ');
   const sentence = `Must be ${values.length < 3 ? few : `one of ${values.join(', ')}`}.`;
   return {
@@ -40,7 +40,7 @@ export function oneOf(values: readonly string[], fallback?: string): Values {
 }
 
 /** Accepts an integer within bounds, without leading zeros or a plus sign. */
-export function integer(minimum: number, maximum: number, fallback: number): Values {
+export function integer(minimum: number, maximum: number, fallback: number): ValueRule {
   return {
     schema: { type: 'integer', format: 'int32', minimum, maximum, default: fallback },
     example: fallback,

@@ -45,7 +45,7 @@ export interface RostrumHttpOptions {
   readonly metrics?: HttpMetrics | undefined;
   /**
    * Identifies the caller. Called after the host, the path and the address limit are checked, and before the
-   * query, the other headers and the body are checked. Not called for a preflight.
+   * query, the other headers and the body are checked. Not called for `OPTIONS`.
    */
   readonly authenticate?: Authenticate | undefined;
   /** The scopes of a request without credentials. If absent: none with `authenticate`, otherwise all. */

@@ -51,7 +51,7 @@ function normalize(path: string): string | undefined {
   return segments.map((segment) => encodeURIComponent(segment ?? '')).join('/');
 }
 
-/** Only characters allowed in a target: visible ASCII except `#`. */
+/** Visible ASCII except `#`, which is more than RFC 3986 allows. */
 const sendable = /^[!"$-~]*$/;
 
 /** Decodes percent-encoded UTF-8; returns undefined if it is malformed. */

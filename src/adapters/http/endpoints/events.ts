@@ -1,6 +1,6 @@
 import { codePoints } from '../../../domain/records/text.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
-import { clientOf } from '../client-address.ts';
+import { clientKey } from '../client-address.ts';
 import { type Context, sendJson, stopSignals } from '../context.ts';
 import { type Endpoint, integer } from '../endpoint.ts';
 import { releaseSlots } from '../limits/slots.ts';
@@ -82,7 +82,7 @@ export function eventsEndpoint(): Endpoint {
  * @throws Problem `too-many-requests`
  */
 function limitWaiting(waiting: Map<string, number>, ctx: Context): void {
-  const client = clientOf(ctx);
+  const client = clientKey(ctx);
   const count = waiting.get(client) ?? 0;
   if (count >= maxWaiting) {
     const sentence = `At most ${maxWaiting} of your requests can wait for events at the same time.`;

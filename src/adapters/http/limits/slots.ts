@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { RostrumError } from '../../../domain/errors.ts';
-import { clientOf } from '../client-address.ts';
+import { clientKey } from '../client-address.ts';
 import { type Context, RequestAborted } from '../context.ts';
 
 /** In bytes. A larger response counts until its client has read it. */
@@ -70,7 +70,7 @@ class Transfers {
 
   add(ctx: Context): void {
     const { socket } = ctx.req;
-    this.#begun.set(ctx.res, { client: clientOf(ctx), socket, since: performance.now() });
+    this.#begun.set(ctx.res, { client: clientKey(ctx), socket, since: performance.now() });
   }
 
   remove({ res }: Context): void {
@@ -197,7 +197,7 @@ export class Slots {
   }
 
   async #wait(ctx: Context, occupy: () => void): Promise<void> {
-    const client = clientOf(ctx);
+    const client = clientKey(ctx);
     const queue = this.#queues.get(client) ?? new Set();
     if (queue.size >= slotLimits.waitingPerClient) {
       // A client that retries at once would take as much time as requests that are served. While it waits for its

@@ -1,7 +1,6 @@
-import type { Page } from '../../../domain/lists/list.ts';
+import type { Page, Position } from '../../../domain/lists/list.ts';
 import type { Collection, Versioned } from '../../../domain/records/record.ts';
 import { type Context, sendJsonText } from '../context.ts';
-import type { ParsedList } from './query.ts';
 
 /** A longer `Link` is omitted, because many clients reject longer headers. */
 const maxLinkLength = 8 * 1024;
@@ -12,10 +11,10 @@ interface ListPage extends Page<unknown> {
 }
 
 /** Responds with a page of a list, and where the next one begins. */
-export function sendPage<Filter, Sort extends string>(
+export function sendPage(
   ctx: Context,
   collection: Collection,
-  { cursorAt }: ParsedList<Filter, Sort>,
+  { cursorAt }: { cursorAt(position: Position): string },
   { items, next, total, users }: ListPage,
 ): void {
   const { siteUrl, target } = ctx.state.rostrum;

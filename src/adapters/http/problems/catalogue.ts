@@ -185,7 +185,8 @@ const catalogue = {
   'unsupported-media-type': {
     status: 415,
     title: 'Unsupported media type',
-    meaning: 'The body is not application/json (or a merge patch), not UTF-8, or is compressed.',
+    meaning:
+      'The body does not have the type application/json (or merge patch), is not in UTF-8, or is compressed.',
     advice: 'Accept-Post, Accept-Patch or Accept of the response lists the media types.',
     headers: ['Accept-Post', 'Accept-Patch', 'Accept', 'Accept-Encoding'],
   },

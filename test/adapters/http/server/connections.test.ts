@@ -9,7 +9,6 @@ import { slowStore } from '../support/slow-store.ts';
 
 const host = 'Host: x\r\n';
 const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
-const _mebibyte = 1024 * 1024;
 
 /** A memory store that counts its concurrent reads. */
 function countingStore(ms = 1) {

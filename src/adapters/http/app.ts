@@ -17,14 +17,13 @@ import { sendOk } from './operator/probes.ts';
 import {
   type CheckedOptions,
   checkAppOptions,
-  type FetchHandlerOptions,
   type RostrumAppOptions,
   type RostrumHttpOptions,
 } from './options.ts';
 import { problemsRouter } from './pages/problems.ts';
 import { pagesRouter } from './pages/router.ts';
 import { Problem } from './problems/problem.ts';
-import { checkTarget, initState, rejectDuringShutdown, type StateOptions } from './request.ts';
+import { checkTarget, initState, rejectDuringShutdown } from './request.ts';
 import { apiRouter, notFound, otherMethods } from './router.ts';
 import { parseTarget, pathBelow, restoreBaseUrl } from './target.ts';
 
@@ -35,11 +34,15 @@ import { parseTarget, pathBelow, restoreBaseUrl } from './target.ts';
  *
  * @param routers the routes of pages and of the API
  */
-function createMiddleware(options: StateOptions, routers: readonly Middleware[]): KoaMiddleware {
+function createMiddleware(
+  options: CheckedOptions,
+  isWholeSite: boolean,
+  routers: readonly Middleware[],
+): KoaMiddleware {
   const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
   return composeSteps([
-    initState(options), // ctx.state.rostrum, and the headers of every response
-    options.isWholeSite ? batchResponses : undefined,
+    initState(options, isWholeSite), // ctx.state.rostrum, and the headers of every response
+    isWholeSite ? batchResponses : undefined,
     logger && accessLog ? logRequests(logger) : undefined,
     metrics && countRequests(metrics),
     trace,
@@ -69,14 +72,11 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
     const { openApiDocument } = await import('./openapi/document.ts');
     return openApiDocument(rostrum.declaredFields, options);
   };
-  return koaAppFor(
-    createMiddleware({ ...checked, isWholeSite: true }, [
-      api(checked.prefix, endpointsFor(rostrum.declaredFields)),
-      api('', mcpEndpoints(checked)),
-      pagesRouter(rostrum, describe, checked, limiter).routes(),
-    ]),
-    checked,
-  );
+  return siteApp(checked, [
+    api(checked.prefix, endpointsFor(rostrum.declaredFields)),
+    api('', mcpEndpoints(checked)),
+    pagesRouter(rostrum, describe, checked, limiter).routes(),
+  ]);
 }
 
 /**
@@ -109,8 +109,7 @@ export function rostrumMiddleware(
  */
 export function problemResponses(options: RostrumHttpOptions = {}): KoaMiddleware {
   const checked = checkAppOptions(options, 'http');
-  const init = initState({ ...checked, isWholeSite: false });
-  return composeSteps([init, handleErrors(checked.logger)]) as KoaMiddleware;
+  return composeSteps([initState(checked, false), handleErrors(checked.logger)]) as KoaMiddleware;
 }
 
 /**
@@ -129,7 +128,7 @@ export function rostrumListener(
 ): (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void {
   const checked = checkAppOptions(options, 'http');
   const isOurs = (url: string) => pathBelow(checked.prefix, parseTarget(url).path) !== undefined;
-  const handle = koaAppFor(apiChain(rostrum, checked), checked).callback();
+  const handle = createApiApp(rostrum, checked).callback();
   return (request, response, next) => {
     const { url = '' } = request;
     const whole = next === undefined || isOurs(url) ? url : restoreBaseUrl(request);
@@ -139,10 +138,9 @@ export function rostrumListener(
   };
 }
 
-/** An app for `rostrum/fetch`: it serves the paths below the prefix; every other path is 404. */
-export function createApiApp(rostrum: AnyRostrum, options: FetchHandlerOptions): Koa {
-  const checked = checkAppOptions(options, 'fetch');
-  return koaAppFor(apiChain(rostrum, checked), checked);
+/** An app that serves the paths below the prefix; every other path is 404. */
+export function createApiApp(rostrum: AnyRostrum, options: CheckedOptions): Koa {
+  return koaAppFor(apiChain(rostrum, options), options);
 }
 
 /** The chain of the API without pages. */
@@ -150,16 +148,18 @@ function apiChain(rostrum: AnyRostrum, options: CheckedOptions): KoaMiddleware {
   const { prefix } = options;
   const endpoints = [...endpointsFor(rostrum.declaredFields), ...mcpEndpoints(options)];
   const api = apiRouter(rostrum, prefix, options, limiterFor(options), endpoints);
-  return createMiddleware({ ...options, isWholeSite: false }, [
-    problemsRouter(prefix).routes(),
-    api.routes(),
-  ]);
+  return createMiddleware(options, false, [problemsRouter(prefix).routes(), api.routes()]);
 }
 
 function limiterFor({ metrics }: CheckedOptions): Limiter {
   const limiter = new Limiter();
   metrics?.limiter?.(() => limiter.state);
   return limiter;
+}
+
+/** An app with everything at the root of its site. */
+function siteApp(options: CheckedOptions, routers: readonly Middleware[]): Koa {
+  return koaAppFor(createMiddleware(options, true, routers), options);
 }
 
 function koaAppFor(serve: KoaMiddleware, { logger }: CheckedOptions): Koa {
@@ -192,8 +192,7 @@ export function createMetricsApp(
     throw new Problem('path-not-found', 'No such path. This port serves /metrics and /livez.');
   };
   const options = checkAppOptions({ logger, accessLog: false, isOwnHost }, 'app');
-  const serve = createMiddleware({ ...options, isWholeSite: true }, [router.routes()]);
-  return koaAppFor(serve, options).use(missing as KoaMiddleware);
+  return siteApp(options, [router.routes()]).use(missing as KoaMiddleware);
 }
 
 /** Creates an app that responds with 503, except for `/livez`: for a server whose store is not open yet. */
@@ -207,8 +206,7 @@ export function createWaitingApp(
   };
   // Without rights, requests of every origin are safe.
   const options = checkAppOptions({ ...given, accessLog: false, anonymous: [] }, 'app');
-  const serve = createMiddleware({ ...options, isWholeSite: true }, [router.routes(), reject]);
-  return koaAppFor(serve, options);
+  return siteApp(options, [router.routes(), reject]);
 }
 
 let iterationEnd: Promise<void> | undefined;

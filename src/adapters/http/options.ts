@@ -1,9 +1,4 @@
-import {
-  anonymousCaller,
-  type Caller,
-  type CallerInput,
-  type Scope,
-} from '../../domain/access/caller.ts';
+import { type Caller, type CallerInput, type Scope, toCaller } from '../../domain/access/caller.ts';
 import { checkOptions } from '../../domain/options.ts';
 import type { JsonObject } from '../../domain/records/json.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
@@ -231,8 +226,8 @@ export function checkAppOptions<Options extends Partial<RostrumAppOptions>>(
     if (type === true || value === undefined || typeof value === type) continue;
     throw new TypeError(`The option "${name}" must be a ${type}.`);
   }
-  const { logger, pages = [] } = options;
-  const anonymous = options.anonymous && anonymousCaller(options.anonymous);
+  const { logger, anonymous: scopes, pages = [] } = options;
+  const anonymous = scopes && toCaller({ name: 'anonymous', subject: null, scopes });
   checkOptions(options.customFields ?? {}, ['users', 'posts'], 'customFields');
   checkOptions(options.about ?? { store: '' }, ['store'], 'about');
   checkOptions(Object.fromEntries(pages.map((page) => [page, true])), allPages, 'pages');

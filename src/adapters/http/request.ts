@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { clientAddresses } from './client-address.ts';
-import { type AppSettings, commonHeaders, type Middleware, stopSignals } from './context.ts';
+import { commonHeaders, type Middleware, stopSignals } from './context.ts';
 import type { CheckedOptions, RostrumAppOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
 import { maxTargetLength } from './sizes.ts';
 import { hostForm, mountPath, parseTarget, type Query } from './target.ts';
-
-/** The options of any way to serve Rostrum, and how it is served. */
-export type StateOptions = CheckedOptions & Pick<AppSettings, 'isWholeSite'>;
 
 /** A client's own `X-Request-Id` that is safe to log and send back. */
 const safeRequestId = /^[A-Za-z0-9._-]{1,128}$/;
@@ -18,8 +15,8 @@ const traceParent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?![^-])/;
 const noQuery: Query = new Map();
 
 /** Creates `ctx.state.rostrum`, and sets the headers of every response. */
-export function initState(options: StateOptions): Middleware {
-  const { logger, requireIfMatch = false, issuer, isWholeSite, prefix, publicUrl } = options;
+export function initState(options: CheckedOptions, isWholeSite: boolean): Middleware {
+  const { logger, requireIfMatch = false, issuer, prefix, publicUrl } = options;
   const settings = { logger, requireIfMatch, issuer, isWholeSite, prefix };
   const addressOf = clientAddresses(options.trustedProxies);
   return (ctx, next) => {

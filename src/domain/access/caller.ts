@@ -29,15 +29,6 @@ export interface Caller {
   readonly label?: string | undefined;
 }
 
-/**
- * Returns the caller of requests without credentials, with these scopes and no user.
- *
- * @throws TypeError for a value that is not a scope
- */
-export function anonymousCaller(granted: Iterable<Scope>): Caller {
-  return toCaller({ name: 'anonymous', subject: null, scopes: granted });
-}
-
 /** A caller as an embedder passes it: its scopes are a list, a Set, or another iterable. */
 export interface CallerInput extends Omit<Caller, 'scopes'> {
   readonly scopes: Iterable<Scope>;

@@ -23,7 +23,7 @@ describe('the router', () => {
       },
     };
     const rostrum = createRostrum(createMemoryStore());
-    const app = new Koa().use(initState({ isWholeSite: false, prefix: '' }) as Koa.Middleware);
+    const app = new Koa().use(initState({ prefix: '' }, false) as Koa.Middleware);
     app.use(apiRouter(rostrum, '', {}, new Limiter(), [endpoint]).routes());
     const server = await serve(app, { port: 0 });
     const put = () => fetch(`${server.url}/settings`, { method: 'PUT' });

@@ -33,16 +33,13 @@ export interface RateLimits {
   readonly failures?: RateLimiter | undefined;
 }
 
-const members: Readonly<Record<keyof RateLimiter, string>> = {
-  ...{ points: 'number', duration: 'number', penalty: 'function', get: 'function' },
-};
-
 /** @throws TypeError for an unknown limit, or one that is not a limiter */
 export function checkRateLimits(limits: RateLimits): void {
   checkOptions(limits, ['address', 'caller', 'failures'], 'rateLimits');
   for (const [name, limiter] of Object.entries(limits)) {
-    const isType = ([key, type]: [string, string]) => typeof limiter?.[key] === type;
-    if (limiter === undefined || Object.entries(members).every(isType)) continue;
+    const { points, duration, penalty, get }: Partial<RateLimiter> = Object(limiter);
+    const types = [points, duration, penalty, get].map((member) => typeof member);
+    if (limiter === undefined || types.join() === 'number,number,function,function') continue;
     throw new TypeError(`rateLimits.${name} must be a limiter of rate-limiter-flexible.`);
   }
 }

@@ -1,7 +1,7 @@
 /** Rostrum for hosts that pass a `Request` and send a `Response`: Next, SvelteKit, Hono, Deno. */
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { createApiApp } from '../app.ts';
-import { checkOptionNames, type FetchHandlerOptions } from '../options.ts';
+import { checkAppOptions, type FetchHandlerOptions } from '../options.ts';
 import { type FetchHandler, fetchHandler } from './handler.ts';
 
 export type { FetchHandlerOptions } from '../options.ts';
@@ -20,6 +20,6 @@ export function createFetchHandler(
   rostrum: AnyRostrum,
   options: FetchHandlerOptions = {},
 ): FetchHandler {
-  checkOptionNames(options, 'fetch');
-  return fetchHandler(createApiApp(rostrum, options), options.address);
+  const app = createApiApp(rostrum, checkAppOptions(options, 'fetch'));
+  return fetchHandler(app, options.address);
 }

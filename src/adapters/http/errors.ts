@@ -25,9 +25,9 @@ export function handleErrors(logger: Logger | undefined): Middleware {
       const isHttp = isHttpError(error);
       if (isHttp && error.expose) return sendHttpError(ctx, error);
       const problem = toProblem(error, ctx);
-      if (problem.status >= 500 && logFailure) {
-        logFailure(ctx, problem, isHttp ? error.status : undefined);
-      } else if (problem.cause !== undefined) ctx.app.emit('error', wrapCause(problem.cause), ctx);
+      const status = isHttp ? error.status : undefined;
+      if (problem.status >= 500 && logFailure) logFailure(ctx, problem, status);
+      else if (problem.cause !== undefined) ctx.app.emit('error', wrapCause(problem.cause), ctx);
       if (isHttp) return sendHttpError(ctx, error);
       const { rostrum } = ctx.state;
       rostrum.problem = problem;

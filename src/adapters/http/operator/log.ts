@@ -66,7 +66,7 @@ export function logChange(ctx: Context, change: AuditedChange): void {
  * Logs requests that failed in the server. While a store is down, every request fails, so warnings of one code
  * are limited. A failure that may have changed something is always logged.
  *
- * Of an error thrown with a status, as by `ctx.throw(503)`, it logs the status instead of a code.
+ * An error thrown with a status, such as `ctx.throw(503)`, is logged with the status instead of a code.
  */
 export function failureLog(logger: Logger) {
   const repeats = new Repeats();

@@ -70,6 +70,7 @@ export class CreationBatcher {
   /** The authors and the unique values of running groups. */
   readonly #busyKeys = new Set<string>();
   #queue: QueuedCreation[] = [];
+  #isScheduled = false;
   #groups = 0;
 
   constructor(connection: Connection) {
@@ -80,20 +81,25 @@ export class CreationBatcher {
     const unique = uniqueValuesOf(request, this.#connection.declaredFields);
     return new Promise((resolve, reject) => {
       this.#queue.push({ ...request, unique, version: 1, resolve, reject });
-      setImmediate(() => this.#startGroups());
+      if (this.#isScheduled) return;
+      this.#isScheduled = true;
+      setImmediate(() => {
+        this.#isScheduled = false;
+        this.#startGroups();
+      });
     });
   }
 
   #startGroups(): void {
-    while (this.#groups < limits.concurrentGroups) {
+    while (this.#groups < limits.concurrentCreations) {
       const group = this.#nextGroup();
       if (group.length === 0) return;
       const busy = group.flatMap(exclusiveKeysOf);
       this.#groups += 1;
-      for (const name of busy) this.#busyKeys.add(name);
+      for (const key of busy) this.#busyKeys.add(key);
       void this.#createAll(group).finally(() => {
         this.#groups -= 1;
-        for (const name of busy) this.#busyKeys.delete(name);
+        for (const key of busy) this.#busyKeys.delete(key);
         this.#startGroups();
       });
     }
@@ -106,7 +112,7 @@ export class CreationBatcher {
     this.#queue = this.#queue.filter((creation) => {
       if (creation.call.isOver) return false; // Its caller already has an error.
       const isFull = group.length === limits.groupRecords || units > limits.groupUnits;
-      if (isFull || exclusiveKeysOf(creation).some((name) => this.#busyKeys.has(name))) return true;
+      if (isFull || exclusiveKeysOf(creation).some((key) => this.#busyKeys.has(key))) return true;
       group.push(creation);
       units += creation.encoded.json.length;
       return false;
@@ -145,7 +151,7 @@ export class CreationBatcher {
         const others = group.filter((creation) => !creations.includes(creation));
         await this.#createAll(await this.#settleDuplicates(others));
       } else if (error instanceof ReceiptTaken) {
-        await call.pause();
+        await call.backOff(1);
         await this.#createAll(await this.#settleDuplicates(group));
       } else if (
         maxTries &&
@@ -284,7 +290,7 @@ function asCreation(json: string, version: Version, replayed: boolean): Creation
   return Object.assign(new VersionedRecord(json, version), { replayed });
 }
 
-/** Returns the names of what only one group at a time can have: the author and the unique values. */
+/** Returns the keys of what only one group at a time can have: the author and the unique values. */
 function exclusiveKeysOf({ encoded, unique }: QueuedCreation): string[] {
   const keys = unique.map(({ key }) => key);
   return encoded.authorId === null ? keys : [...keys, encoded.authorId];

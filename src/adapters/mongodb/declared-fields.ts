@@ -112,7 +112,7 @@ async function changeFields(
   db: Db,
   change: (fields: readonly StoredField[], collection: Collection) => readonly StoredField[],
 ): Promise<void> {
-  const changeAll = async () => {
+  const changeAll = async (renewLock: () => Promise<void>) => {
     for (const collection of ['users', 'posts'] as const) {
       const { fields, others } = await readValidator(db, collection);
       const wanted = change(fields, collection);
@@ -125,9 +125,11 @@ async function changeFields(
         const pending = fields.map((one) =>
           isRemoved(one) ? { ...one, pending: one.pending ?? randomUUID() } : one,
         );
+        await renewLock();
         await writeValidator(db, collection, { fields: pending, others });
         await dropIndexes(db, collection, removed);
       }
+      await renewLock();
       await writeValidator(db, collection, { fields: wanted, others });
     }
   };

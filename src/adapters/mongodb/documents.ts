@@ -174,7 +174,7 @@ let last: Promise<void> = Promise.resolve();
  * Waits for a turn to decode or to encode a document, once this turn has had `turnBytes`. Each iteration of the event
  * loop has one turn, so that other work runs in between.
  */
-export function turnFor(bytes: number): Promise<void> | undefined {
+export function waitForTurn(bytes: number): Promise<void> | undefined {
   inTurn += bytes;
   if (inTurn <= limits.turnBytes) return undefined;
   last = last.then(async () => {

@@ -26,6 +26,7 @@ export interface MongodbStoreOptions<Declared extends DeclaredFields = DeclaredF
    * `rostrum`.
    */
   readonly url: string;
+  /** Receives what the store does and finds: connections, index builds, and faults. */
   readonly logger?: Logger | undefined;
 }
 
@@ -45,7 +46,7 @@ export interface MongodbStore<Declared extends DeclaredFields = DeclaredFields>
  * `ready` and every call end in `store-unavailable`, after a short wait.
  *
  * @throws MongodbUrlError for an invalid connection string
- * @throws TypeError or RangeError for invalid `declaredFields`
+ * @throws TypeError or RangeError for invalid options
  */
 export function openMongodbStore<const Declared extends DeclaredFields = NoDeclaredFields>(
   options: MongodbStoreOptions<Declared>,
@@ -56,11 +57,13 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
   checkDeclaredFields(declaredFields);
   const connection = new Connection(readUrl(url), safeLogger(logger), declaredFields);
   const creations = new CreationBatcher(connection);
+  const users = new MongodbUserRepository(connection, 'users', creations);
+  const posts = new MongodbPostRepository(connection, 'posts', creations);
   const close = () => connection.close();
   return {
-    users: new MongodbUserRepository(connection, 'users', creations),
-    posts: new MongodbPostRepository(connection, 'posts', creations),
-    transfer: createTransfer(connection),
+    users,
+    posts,
+    transfer: createTransfer(connection, users, posts),
     events: new MongodbEvents(connection),
     get declaredFields() {
       return connection.declaredFields;

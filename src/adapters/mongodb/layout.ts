@@ -65,7 +65,7 @@ export async function buildIndexes(
 }
 
 /**
- * Changes the data from one layout to the next. It must be short, and safe to repeat: a process can end in the middle,
+ * Changes the data from one layout to the next. Keep it short: until it ends, no process can open the database. It must be safe to repeat: a process can end in the middle,
  * and another one then starts again.
  */
 export type MigrationStep = (db: Db) => Promise<void>;
@@ -123,12 +123,13 @@ async function markNew(db: Db, currentLayout: number): Promise<number> {
 /**
  * Runs work while no other process runs any, and then records the layout.
  *
+ * @param work can call `renewLock`, which throws if the process was suspended for so long that another one has the lock
  * @param from the layout that the database must have, and then keeps if `to` is absent
  * @returns false if another process is running work
  */
 export async function runLocked(
   db: Db,
-  work: () => Promise<void>,
+  work: (renewLock: () => Promise<void>) => Promise<void>,
   lockMs: number = limits.lockMs,
   [from, to = from]: readonly number[] = [oldestLayout + migrationSteps.length],
 ): Promise<boolean> {
@@ -141,11 +142,14 @@ export async function runLocked(
   const { matchedCount } = await meta.updateOne({ ...layout, ...isFree }, lock);
   if (matchedCount === 0) return false;
   const own = { ...layout, lockedBy };
-  const renew = () => meta.updateOne(own, lock).catch(() => {});
-  const renewal = setInterval(renew, lockMs / 4);
+  const renewLock = async () => {
+    const { matchedCount } = await meta.updateOne(own, lock);
+    if (matchedCount === 0) throw new Error('Another process has taken over the lock.');
+  };
+  const renewal = setInterval(() => renewLock().catch(() => {}), lockMs / 4);
   let version = from;
   try {
-    await work();
+    await work(renewLock);
     version = to;
   } finally {
     clearInterval(renewal);

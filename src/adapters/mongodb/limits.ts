@@ -24,9 +24,7 @@ export const limits = {
   driverCloseMs: 1000,
   /** How often a call that waits for the first connection checks for it. */
   openingCheckMs: 20,
-  /** The maximum pause between tries of a transaction. */
-  pauseMs: 20,
-  /** How long the layout and the declared fields stay locked after the process that changed them has ended. */
+  /** How long the layout and the declared fields stay locked if the process that changes them dies. */
   lockMs: 20_000,
   /** How long an expired receipt is kept, because clocks differ. */
   receiptGraceMs: 60 * 60 * 1000,
@@ -37,12 +35,12 @@ export const limits = {
   /** Bytes of documents to decode or to encode in one iteration of the event loop, which takes up to 4 ms. */
   turnBytes: 64 * 1024,
   /** Conditions of a list that finds whole documents. With more, it finds their ids first. */
-  plannedConditions: 2,
+  maxConditionsOfFind: 2,
   /** Ids per point-read command, and concurrent commands for each collection. */
   idsPerPointRead: 64,
   pointReadCommands: 8,
   /** Concurrent transactions that create records, without those of a group that was split by author. */
-  concurrentGroups: 4,
+  concurrentCreations: 4,
   /** A group is full at this many records, or once its JSON exceeds this many UTF-16 units. */
   groupRecords: 200,
   groupUnits: 1024 * 1024,

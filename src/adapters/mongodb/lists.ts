@@ -10,7 +10,7 @@ import {
 import { type Collection, VersionedRecord } from '../../domain/records/record.ts';
 import type { Call } from './connection/call.ts';
 import { readBatches } from './cursors.ts';
-import { decodeRecord, fieldPath, nfcOf, pathOf, turnFor } from './documents.ts';
+import { decodeRecord, fieldPath, nfcOf, pathOf, waitForTurn } from './documents.ts';
 import { limits } from './limits.ts';
 
 /** Reads a page, and its total, from one snapshot of the database. */
@@ -53,7 +53,7 @@ function pageCommand(collection: Collection, query: ListQuery): Document {
   const wanted = fields && projection(collection, fields, order);
   // The ends of a range share a plan.
   const planned = new Set(conditions.map((one) => (one.op === 'has' ? one : one.field)));
-  if (planned.size <= limits.plannedConditions) {
+  if (planned.size <= limits.maxConditionsOfFind) {
     return { find: collection, filter, sort, ...(wanted && { projection: wanted }), limit };
   }
   // The server first tries a plan for each condition, and keeps a page of documents from each: for 64 tags of large
@@ -89,7 +89,7 @@ async function takeFitting<T extends { readonly json: string }>(
   let size = 0;
   for await (const batch of batches) {
     for (const document of batch) {
-      await turnFor(document.length);
+      await waitForTurn(document.length);
       const record = read(document);
       taken.push(record);
       size += record.json.length; // At most its bytes.

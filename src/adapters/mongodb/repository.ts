@@ -25,7 +25,7 @@ import {
   encodeRecord,
   replacement,
   type StoredRecord,
-  turnFor,
+  waitForTurn,
 } from './documents.ts';
 import { throwConstraintError } from './errors.ts';
 import { limits } from './limits.ts';
@@ -95,7 +95,7 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         // From the text, because `decide` may have changed the object that it was given.
         if (decided === versioned.record) return new VersionedRecord<R>(json, version);
         const next = encodeRecord(this.#collection, decided);
-        await turnFor(next.json.length);
+        await waitForTurn(next.json.length);
         const getsAuthor = next.authorId !== null && next.authorId !== authorId;
         const replacing = getsAuthor
           ? this.#replaceInTransaction(call, next, version)

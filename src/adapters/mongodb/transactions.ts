@@ -32,7 +32,7 @@ export async function inTransaction<T>(
     } finally {
       session.endSession().catch(() => {});
     }
-    await call.pause();
+    await call.backOff(tries);
   }
 }
 
@@ -127,11 +127,11 @@ export class Transaction {
   async commit(): Promise<void> {
     const call = this.#call;
     if (this.#hasWritten) call.outcome = 'unknown';
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       try {
         return await call.run(() => this.#session.commitTransaction());
       } catch (error) {
-        if (isCommitUnknown(error)) await call.pause();
+        if (isCommitUnknown(error)) await call.backOff(tries);
         else {
           call.outcome = 'none';
           throw error;

@@ -8,20 +8,24 @@ import {
   versionToLoad,
 } from '../../domain/records/record.ts';
 import type { User } from '../../domain/records/user.ts';
+import type { Repository } from '../../ports/repository.ts';
 import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import { type MetaDocument, metaCollection, tombstoneCollections } from './collections.ts';
 import type { Connection } from './connection/connection.ts';
 import { documentOf, encodeRecord, replacement } from './documents.ts';
 import { throwConstraintError } from './errors.ts';
-import { readPage } from './lists.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
-export function createTransfer(connection: Connection): Transfer {
+export function createTransfer(
+  connection: Connection,
+  users: Repository<User>,
+  posts: Repository<Post>,
+): Transfer {
   const { db } = connection;
   const filling = { _id: 'filling' } as const;
   return {
-    users: transferOf<User>(connection, 'users'),
-    posts: transferOf<Post>(connection, 'posts'),
+    users: transferOf(connection, 'users', users),
+    posts: transferOf(connection, 'posts', posts),
     async begin() {
       const mark = { q: filling, u: { $setOnInsert: { since: new Date() } }, upsert: true };
       await write(connection, (transaction) => transaction.update(metaCollection, [mark]));
@@ -40,16 +44,11 @@ export function createTransfer(connection: Connection): Transfer {
 function transferOf<R extends User | Post>(
   connection: Connection,
   collection: Collection,
+  repository: Repository<R>,
 ): RecordTransfer<R> {
   const { db } = connection;
   return {
-    async scan(request) {
-      const query = scanQuery(request);
-      const page = await connection.call((call) =>
-        call.read(() => readPage<R>(db, collection, query, call)),
-      );
-      return page.items;
-    },
+    scan: async (request) => (await repository.list(scanQuery(request))).items,
     async load(records) {
       // Copied at once, because the caller may change its records meanwhile.
       const loaded = records.map(({ record, version }) => {
@@ -57,13 +56,13 @@ function transferOf<R extends User | Post>(
       });
       const ids = loaded.map(({ encoded }) => encoded.id);
       await write(connection, async (transaction) => {
-        const live = await transaction.versionsOf(collection, ids);
+        const existing = await transaction.versionsOf(collection, ids);
         const deleted = await transaction.takeTombstones(tombstoneCollections[collection], ids);
         const updates = loaded.map(({ encoded, version }) => {
           const { id } = encoded;
-          const next = versionToLoad(version, live.get(id), deleted.get(id));
-          const isNew = !live.has(id);
-          live.set(id, next);
+          const next = versionToLoad(version, existing.get(id), deleted.get(id));
+          const isNew = !existing.has(id);
+          existing.set(id, next);
           // A new document as a whole, so that its fields keep their order.
           const u = isNew ? documentOf(encoded, next) : replacement(encoded, next);
           return { q: { _id: id }, u, upsert: isNew };
@@ -87,9 +86,9 @@ function transferOf<R extends User | Post>(
         const copy = structuredClone(ids);
         await write(connection, async (transaction) => {
           const all = copy.map(({ id }) => id);
-          const live = await transaction.versionsOf(collection, all);
+          const existing = await transaction.versionsOf(collection, all);
           const updates = copy
-            .filter(({ id }) => !live.has(id))
+            .filter(({ id }) => !existing.has(id))
             .map(({ id, lastVersion }) => ({
               q: { _id: id },
               u: { $max: { lastVersion }, $setOnInsert: { isLoaded: true } },

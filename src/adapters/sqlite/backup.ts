@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DeclarationError, formatField } from '../../domain/fields/declared-fields.ts';
 import { Connection, isSound } from './connection/connection.ts';
-import { identityOf, makePrivateFile, prepareDataFile } from './connection/data-file.ts';
 import {
   DriverError,
   damaged,
@@ -13,6 +12,7 @@ import {
   SqliteStoreError,
 } from './connection/errors.ts';
 import { checkWalBelongs } from './connection/last-commit.ts';
+import { identityOf, makePrivateFile, prepareDataFile } from './connection/prepare-data-file.ts';
 import { storedFields } from './declared-fields.ts';
 import { checkLayout, prepareLayout } from './layout.ts';
 
@@ -100,8 +100,7 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
         await withConnection(path, (target) => {
           // The backup can be of an earlier layout.
           target.transaction('IMMEDIATE', () => prepareLayout(target, path));
-          // Until the file itself has the backup, the WAL does not belong to the file.
-          target.exec('PRAGMA wal_checkpoint(PASSIVE)');
+          return copyWal(target, path, end);
         });
         return isMoved;
       } catch (error) {
@@ -117,6 +116,21 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
       }
     }
   });
+}
+
+/** Copies the whole WAL into the file. Until then, it does not belong to the file. Waits for reads of other programs. */
+async function copyWal(connection: Connection, path: string, end: number): Promise<void> {
+  for (;;) {
+    const sql = 'PRAGMA wal_checkpoint(PASSIVE)';
+    const [, inWal, copied] =
+      connection.get<[busy: number, inWal: number, copied: number]>(sql) ?? [];
+    if (inWal === copied) return;
+    if (performance.now() > end) {
+      const message = `Another program is reading the data file ${path}, which gets the backup only after that: end the other program, and restore the backup again.`;
+      throw new SqliteStoreError('store-in-use', message);
+    }
+    await pause(retryMs);
+  }
 }
 
 /** Throws if the backup lacks declared fields of the data file, which servers that have the file open rely on. */

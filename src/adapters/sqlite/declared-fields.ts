@@ -36,7 +36,10 @@ export function declaredExpression(name: string): string {
   return `json ->> '${name}'`;
 }
 
-/** Names the indexes and triggers of a declared field, which can have a suffix. No index of a known field has this name. */
+/**
+ * Returns the name of a declared field's index. Its other index and its triggers add a suffix. No index of a known field
+ * has this name.
+ */
 function schemaName(collection: Collection, name: string): string {
   // Names in SQLite ignore case, and names of fields don't.
   const code = (character: string) => `_${character.codePointAt(0)?.toString(16)}_`;

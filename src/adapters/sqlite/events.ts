@@ -1,7 +1,7 @@
 import { RostrumError } from '../../domain/errors.ts';
 import type { Collection, Id } from '../../domain/records/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
-import type { OpenFile } from './connection/open-file.ts';
+import type { DataFile } from './connection/data-file.ts';
 
 const maxEvents = 1_000_000;
 
@@ -12,7 +12,7 @@ const insert =
   'INSERT INTO events (mark, type, collection, id, version) VALUES (random(), ?, ?, ?, ?)';
 const insertPosts = `INSERT INTO events (mark, type, collection, id, version)
   SELECT random(), ?, 'posts', id, version + ? FROM posts WHERE authorId = ?`;
-/** Never removes the event that `lastCommit` names in the file itself: {@link OpenFile} recognizes the file by it. */
+/** Never removes the event that `lastCommit` names in the file itself: {@link DataFile} recognizes the file by it. */
 const trim = `DELETE FROM events WHERE sequence <= min((SELECT inFile FROM lastCommit) - 1,
   (SELECT max(sequence) FROM events) - ${maxEvents}, (SELECT min(sequence) FROM events) + ${trimming.max - 1})`;
 const select = "SELECT sequence || '.' || mark, type, collection, id, version FROM events";
@@ -27,11 +27,11 @@ type Row = readonly [EventPosition, RecordEvent['type'], Collection, Id, version
  * positions expire.
  */
 export class SqliteEvents implements EventLog {
-  readonly #file: OpenFile;
+  readonly #file: DataFile;
   /** How many calls of {@link add} are counted toward the next trim. The first call trims. */
   #addedSinceTrim = trimming.every;
 
-  constructor(file: OpenFile) {
+  constructor(file: DataFile) {
     this.#file = file;
   }
 

@@ -20,17 +20,17 @@ import type { Creation, CreationHints, Decide, Guard, Repository } from '../../p
 import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
 import type { Connection, SqlValue } from './connection/connection.ts';
+import type { DataFile } from './connection/data-file.ts';
 import { hasCode } from './connection/errors.ts';
-import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
 import { checkUnique, type StoredField, storedFields } from './declared-fields.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
-import type { Lists } from './lists/lists.ts';
+import type { ListReader } from './lists/lists.ts';
 
 export interface StoreParts {
-  readonly file: OpenFile;
-  readonly lists: Lists;
+  readonly file: DataFile;
+  readonly lists: ListReader;
   readonly writes: WriteQueue;
   readonly events: SqliteEvents;
 }

@@ -4,15 +4,15 @@ import { checkOptions } from '../../domain/options.ts';
 import { safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection/connection.ts';
-import { prepareDataFile } from './connection/data-file.ts';
+import { DataFile } from './connection/data-file.ts';
 import { openingError } from './connection/errors.ts';
 import { checkWalBelongs } from './connection/last-commit.ts';
-import { OpenFile } from './connection/open-file.ts';
+import { prepareDataFile } from './connection/prepare-data-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
 import { declareFields, removeField } from './declared-fields.ts';
 import { SqliteEvents } from './events.ts';
 import { checkLayout, newestLayout, prepareLayout } from './layout.ts';
-import { Lists } from './lists/lists.ts';
+import { ListReader } from './lists/lists.ts';
 import { defaultWriteLimits, type SqliteStoreOptions, type WriteLimits } from './options.ts';
 import { SqlitePostRepository, SqliteUserRepository } from './repository.ts';
 
@@ -20,7 +20,7 @@ type Driver = (file: string, options: { timeout: number; readOnly?: boolean }) =
 
 const nodeSqlite: Driver = (file, options) => new DatabaseSync(file, options);
 
-/** @param driver replaces the default driver in tests. Lists then use it too, without a worker. */
+/** @param driver replaces the default driver in tests. ListReader then use it too, without a worker. */
 export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Store {
   checkOptions(options, ['path', 'declaredFields', 'logger', 'writes']);
   const { declaredFields = {} } = options;
@@ -30,9 +30,9 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   checkLimits(limits);
   const path = prepareDataFile(options.path);
   const [connection, declared] = openConnection(path, driver, declaredFields, limits.busyMs);
-  const file = new OpenFile(path, connection, logger);
+  const file = new DataFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
-  const lists = new Lists(file, driver === nodeSqlite);
+  const lists = new ListReader(file, driver === nodeSqlite);
   const parts = { file, writes, lists, events: new SqliteEvents(file) };
   const users = new SqliteUserRepository(parts, 'users');
   const posts = new SqlitePostRepository(parts, 'posts');
@@ -67,7 +67,7 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
     undeclare: (collection, name) => writes.add(() => removeField(connection, collection, name)),
     ready: () =>
       file.read(() => {
-        file.check();
+        file.checkUsable();
         writes.checkWritable();
         connection.get('SELECT 1 FROM users LIMIT 1');
       }),
@@ -105,7 +105,7 @@ function openConnection(
 
     if (layout !== newestLayout) {
       opened.transaction('IMMEDIATE', () => prepareLayout(opened, file));
-      // `lastCommitIn` reads the file without its WAL, so the tables must be in the file itself.
+      // `lastCheckpointedCommit` reads the file without its WAL, so the tables must be in the file itself.
       opened.exec('PRAGMA wal_checkpoint(PASSIVE)');
     }
     const declared = declareFields(opened, declaredFields);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Db } from 'mongodb';
-import { migrate } from '../../../src/adapters/mongodb/layout.ts';
+import { migrate, runLocked } from '../../../src/adapters/mongodb/layout.ts';
 import { post, times } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
@@ -55,6 +55,16 @@ await describeOnMongodb('migrations on MongoDB', () => {
     await migrate(database.db, steps);
     expect(ran).to.deep.equal([]);
     expect(await layout().findOne({ _id: 'layout' })).to.have.property('version', 4);
+  });
+
+  it('end if another process has taken over their lock', async () => {
+    const work = async (renewLock: () => Promise<void>) => {
+      await renewLock();
+      await layout().updateOne({ _id: 'layout' }, { $set: { lockedBy: 'another' } });
+      await renewLock();
+    };
+    expect(String(await errorOf(runLocked(database.db, work)))).to.include('taken over the lock');
+    expect(await layout().findOne({ _id: 'layout' })).to.include({ lockedBy: 'another' });
   });
 
   it('start again after a step that failed', async () => {

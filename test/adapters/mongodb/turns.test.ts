@@ -1,6 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect } from 'chai';
-import { turnFor } from '../../../src/adapters/mongodb/documents.ts';
+import { waitForTurn } from '../../../src/adapters/mongodb/documents.ts';
 import { limits } from '../../../src/adapters/mongodb/limits.ts';
 
 describe('turns to decode documents', () => {
@@ -11,7 +11,7 @@ describe('turns to decode documents', () => {
       for (; !isOver; iterations++) await nextIteration();
     })();
     const size = 13_000;
-    for (let bytes = 0; bytes < 10 * limits.turnBytes; bytes += size) await turnFor(size);
+    for (let bytes = 0; bytes < 10 * limits.turnBytes; bytes += size) await waitForTurn(size);
     isOver = true;
     await other;
     expect(iterations).to.be.within(9, 20);

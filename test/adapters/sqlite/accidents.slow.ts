@@ -9,6 +9,7 @@ import {
   truncateSync,
   writeSync,
 } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { backupSqlite, restoreSqlite } from '../../../src/adapters/sqlite/index.ts';
@@ -236,7 +237,7 @@ describe('a data file that was', function () {
     copyFileSync(`${path}-wal`, `${crashed}-wal`);
     path = crashed;
     expect(await command('export', `${folder.file()}.jsonl`)).to.equal('there is no such file.');
-    expect(open).to.throw('is missing, but its write-ahead log');
+    expect(open).to.throw('is missing or empty, but its write-ahead log');
     expect(statSync(`${crashed}-wal`).size).to.be.above(0);
     expect(await restoreSqlite({ path, from: backup })).to.equal(true);
     expect(await postsIn()).to.equal(100);
@@ -298,6 +299,36 @@ describe('a data file that was', function () {
     for (const end of ['', '-wal']) copyFileSync(path + end, crashed + end);
     path = crashed;
     expect(await postsIn()).to.equal(101);
+  });
+
+  it('overwritten keeps its log while another store has it open', async () => {
+    const other = open();
+    await other.posts.create(post('other'));
+    copyFileSync(backup, path);
+    await untilLookedAt();
+    expect(await said(store.ready())).to.equal(overwritten);
+    await store.close();
+    expect(statSync(`${path}-wal`).size).to.be.above(0);
+    expect(await said(other.ready())).to.equal(overwritten);
+    await other.close();
+    expect(readFileSync(path).equals(readFileSync(backup))).to.equal(true);
+  });
+
+  it('restored while another program reads it has the backup once that has ended', async () => {
+    const reader = new DatabaseSync(path);
+    reader.exec('BEGIN; SELECT 1 FROM posts');
+    await store.posts.create(post('later'));
+    let isRestored = false;
+    const restoring = restoreSqlite({ path, from: backup }).then(() => {
+      isRestored = true;
+    });
+    await setTimeout(500);
+    expect(isRestored).to.equal(false);
+    reader.close();
+    await restoring;
+    await store.ready();
+    await store.close();
+    expect(await postsIn()).to.equal(100);
   });
 
   it('removed makes changes and /readyz of a server return 503 within a second; reads continue', async () => {

@@ -7,7 +7,7 @@ import { declareFields } from '../../../src/adapters/sqlite/declared-fields.ts';
 import { prepareLayout } from '../../../src/adapters/sqlite/layout.ts';
 import {
   isArrayCondition,
-  ListSql,
+  ListStatements,
   rangesOf,
 } from '../../../src/adapters/sqlite/lists/list-sql.ts';
 import { listQuery } from '../../../src/domain/lists/list-request.ts';
@@ -86,7 +86,7 @@ describe('query plans of lists on SQLite', () => {
         for (const direction of ['asc', 'desc'] as const) {
           for (const after of [undefined, ...keys.map((key) => ({ key, id: 'i' }))]) {
             const query = queryOf(collection, filter, by, { order: { by, direction }, after });
-            const list = new ListSql(collection, query);
+            const list = new ListStatements(collection, query);
             expect(list.isIndexOrderedRead(), JSON.stringify(query)).to.equal(true);
             for (const range of rangesOf(query)) {
               const { sql } = list.rangeStatement(
@@ -127,7 +127,7 @@ describe('query plans of lists on SQLite', () => {
   ];
   for (const [filter, by] of slow) {
     it(`posts by ${by} with ${JSON.stringify(filter)} are not read from one index`, () => {
-      const list = new ListSql('posts', queryOf('posts', filter, by));
+      const list = new ListStatements('posts', queryOf('posts', filter, by));
       expect(list.isIndexOrderedRead()).to.equal(false);
     });
   }
@@ -141,7 +141,7 @@ describe('query plans of lists on SQLite', () => {
   ];
   for (const [collection, filter, plan] of few) {
     it(`${collection} with ${JSON.stringify(filter)} are found by a unique index`, () => {
-      const list = new ListSql(collection, queryOf(collection, filter, 'createdAt'));
+      const list = new ListStatements(collection, queryOf(collection, filter, 'createdAt'));
       for (const { sql } of [list.positions(), list.count()]) {
         expect(planOf(sql)[0]?.replace('COVERING ', '')).to.equal(
           `SEARCH ${collection} USING ${plan}`,
@@ -167,7 +167,7 @@ describe('query plans of lists on SQLite', () => {
         for (const key of [undefined, 'x', early]) {
           const after = key === undefined ? undefined : { key, id: 'i' };
           const query = queryOf('posts', filter, by, { after });
-          const list = new ListSql('posts', query);
+          const list = new ListStatements('posts', query);
           const walks = rangesOf(query).map((range) => list.rangeStatement(record, range));
           for (const { sql } of [...walks, list.positions()]) {
             expect(planOf(sql).join()).not.to.match(/SCAN posts(?! USING)/);
@@ -347,10 +347,11 @@ describe('the worker of the SQLite store', function () {
     });
   }
 
-  it('reads lists without the index of a declared field that another process has removed', async () => {
-    for (const [removed, filter, by] of [
-      ['pages', {}, 'pages'],
-      ['slug', { slug: 'a' }, 'createdAt'],
+  it('reads lists without the index of a declared field that another process has removed or changed', async () => {
+    for (const [changed, filter, by, type] of [
+      ['pages', {}, 'pages', undefined],
+      ['slug', { slug: 'a' }, 'createdAt', undefined],
+      ['kind', {}, 'kind', 'text[]'],
     ] as const) {
       const path = folder.file();
       const store = folder.open(path, { declaredFields: { posts: declared } });
@@ -358,7 +359,9 @@ describe('the worker of the SQLite store', function () {
       for (const count of [0, 1]) {
         const list = await store.posts.list(queryOf('posts', filter, by));
         expect([idsOf(list), workers.length]).to.deep.equal([['p'], count]);
-        if (count === 0) await folder.open(path).undeclare('posts', removed);
+        if (count === 1) continue;
+        await folder.open(path).undeclare('posts', changed);
+        if (type) folder.open(path, { declaredFields: { posts: { [changed]: type } } });
       }
       workers.splice(0);
     }

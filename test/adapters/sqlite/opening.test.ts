@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { Connection } from '../../../src/adapters/sqlite/connection/connection.ts';
-import { prepareDataFile } from '../../../src/adapters/sqlite/connection/data-file.ts';
+import { prepareDataFile } from '../../../src/adapters/sqlite/connection/prepare-data-file.ts';
 import { SqliteStoreError } from '../../../src/adapters/sqlite/index.ts';
 import {
   addSearchField,

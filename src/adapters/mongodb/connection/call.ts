@@ -4,7 +4,7 @@ import { isTransient, translate } from '../errors.ts';
 import { limits } from '../limits.ts';
 
 /** The bounds of one command, as driver options. */
-export interface Bounds {
+export interface CommandLimits {
   /** How long the command may run on the server. */
   readonly maxTimeMS: number;
   /** Aborting it makes the driver close the connection, so that the server ends the command. */
@@ -33,7 +33,7 @@ export class Call {
   }
 
   /** Runs a command. An outage becomes `store-unavailable` with the outcome of the call. */
-  async run<T>(command: (bounds: Bounds) => Promise<T>): Promise<T> {
+  async run<T>(command: (bounds: CommandLimits) => Promise<T>): Promise<T> {
     const maxTimeMS = Math.ceil(Math.min(this.#remainingMs(), limits.commandMs));
     try {
       return await command({ maxTimeMS, signal: this.#signal });
@@ -46,7 +46,7 @@ export class Call {
    * Runs a read command. Repeats it after a transient error, or if another primary has taken over meanwhile:
    * a new primary has all acknowledged writes, but returns older data until it knows that a majority has them.
    */
-  async read<T>(command: (bounds: Bounds) => Promise<T>): Promise<T> {
+  async read<T>(command: (bounds: CommandLimits) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       const { term } = this.#primary;
       try {
@@ -63,14 +63,13 @@ export class Call {
     }
   }
 
-  /** Waits for a random time before a retry, so that conflicting calls do not collide again. */
-  async pause(maxMs: number = limits.pauseMs): Promise<void> {
+  /**
+   * Waits before a retry: for a random time, so that conflicting calls do not collide again, and longer after each try, so
+   * that one of many competing calls succeeds.
+   */
+  async backOff(tries: number): Promise<void> {
+    const maxMs = 5 * 2 ** Math.min(tries, 5);
     await sleep(Math.min(1 + Math.random() * maxMs, this.#remainingMs()));
-  }
-
-  /** Pauses longer after each try, so that one of many competing calls succeeds. */
-  backOff(tries: number): Promise<void> {
-    return this.pause(5 * 2 ** Math.min(tries, 5));
   }
 
   /**
@@ -79,7 +78,7 @@ export class Call {
    * @throws RostrumError `store-unavailable` if the call is over
    */
   extend(): void {
-    this.#remainingMs(); // The caller has an error already.
+    this.#remainingMs(); // Throws if the call is over: its caller has an error already.
     const latest = this.#started + limits.longCallMs;
     this.#ends = Math.max(this.#ends, Math.min(performance.now() + limits.callMs, latest));
   }

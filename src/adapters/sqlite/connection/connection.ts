@@ -43,8 +43,8 @@ export class Connection {
   }
 
   transaction<T>(kind: 'DEFERRED' | 'IMMEDIATE', run: () => T): T {
-    this.run(`BEGIN ${kind}`);
     try {
+      this.run(`BEGIN ${kind}`);
       const result = run();
       this.run('COMMIT');
       return result;
@@ -137,7 +137,7 @@ export function applyPragmas(connection: Connection, file: string, timeout: numb
     }
   }
   if (pragma(connection, 'journal_mode') === 'wal') return;
-  const message = `SQLite cannot keep a log for the data file ${file}: use a local file system.`;
+  const message = `SQLite cannot keep a write-ahead log beside the data file ${file}: use a local file system.`;
   throw new SqliteStoreError('store-unsafe-settings', message);
 }
 

@@ -1,77 +1,190 @@
+import { copyFileSync, existsSync, truncateSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Outcome, storeUnavailable } from '../../../domain/errors.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import { checkNotNewer } from '../layout.ts';
+import { type Connection, pragma, type SqlValue } from './connection.ts';
 import {
-  accessSync,
-  appendFileSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  statfsSync,
-  statSync,
-} from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { notADatabase, openingError, SqliteStoreError } from './errors.ts';
+  DriverError,
+  damaged,
+  fileMoved,
+  fileOverwritten,
+  hasCode,
+  SqliteStoreError,
+} from './errors.ts';
+import { type Commit, lastCheckpointedCommit, recordCommit, walBelongsTo } from './last-commit.ts';
+import { identityOf } from './prepare-data-file.ts';
 
-/** Bytes of the smallest page (https://www.sqlite.org/fileformat.html#pages). */
-const minPageBytes = 512;
+/** How long a read waits while another process recovers the WAL, in milliseconds. */
+export const recoveryMs = 2000;
 
-/** NFS, SMB (three types), AFS, Ceph, Lustre and GPFS, as statfs(2) reports them on Linux. */
-const networkFileSystems = [
-  0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x5346414f, 0x00c36400, 0x0bd00bd0, 0x47504653,
-];
+/** The pause between two tries of a read. */
+const retryMs = 5;
 
-/**
- * Returns the absolute path of a data file. Creates the file and its folder if they are missing.
- *
- * @param fileSystemOf replaces statfs(2) in tests
- */
-export function prepareDataFile(path: string, fileSystemOf = fileSystemType): string {
-  if (path === '' || path === ':memory:' || path.includes('\0')) {
-    const message = `The SQLite store needs the path of a file, and ${JSON.stringify(path)} is not one. For a store without a file use the memory store.`;
-    throw new SqliteStoreError('store-bad-path', message);
+/** How often the file itself is read, in milliseconds. */
+const overwriteCheckMs = 1000;
+
+/** How long a message is not logged again, in milliseconds. */
+const logAgainMs = 60_000;
+
+/** The data file of an open store: runs reads, and detects when the file is moved, replaced or damaged. */
+export class DataFile {
+  readonly path: string;
+  readonly connection: Connection;
+  /** Identifies the file even after it was moved. */
+  readonly #identity: string | undefined;
+  readonly #logger: Logger;
+  #isClosed = false;
+  /** The last commit that was seen in the file itself. */
+  #checkpointed: Commit | undefined;
+  /** Makes the error if another file, or an unreadable one, is in place of the data file. */
+  #fault: ((file: string, cause?: unknown) => SqliteStoreError) | undefined;
+  #checkedAt = performance.now();
+  /** The `schema_version` of the file when SQLite found it damaged. */
+  #damagedAt: SqlValue | undefined;
+  readonly #loggedAt = new Map<string, number>();
+
+  /** @param logger must not throw */
+  constructor(path: string, connection: Connection, logger: Logger) {
+    this.path = path;
+    this.connection = connection;
+    this.#identity = identityOf(path);
+    this.#logger = logger;
+    this.#checkpointed = lastCheckpointedCommit(path);
   }
-  const file = resolve(path);
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    const found = statSync(file, { throwIfNoEntry: false });
-    // SQLite's WAL needs memory that all processes share (https://sqlite.org/wal.html).
-    if (networkFileSystems.includes(fileSystemOf(found === undefined ? dirname(file) : file))) {
-      const message = `The data file ${path} is on a network file system, where SQLite cannot keep it safe: use a local disk, or MongoDB for several servers.`;
-      throw new SqliteStoreError('store-unsafe-settings', message);
-    }
-    if (found?.isFile() === false) {
-      const message = `The data file ${path} is not a file: choose another path.`;
-      throw new SqliteStoreError('store-cannot-open', message);
-    }
-    // SQLite would remove the WAL of an empty file.
-    if (!found?.size && statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) {
-      const message = `The data file ${path} is missing, but its write-ahead log ${path}-wal is there: put the file back beside it, or remove ${path}-wal and ${path}-shm.`;
-      throw new SqliteStoreError('store-damaged', message);
-    }
-    // SQLite would treat a file smaller than any page as empty, and overwrite it.
-    if (found && found.size > 0 && found.size < minPageBytes) throw notADatabase(path);
-    // SQLite would also open a file that can only be read.
-    if (found) accessSync(file, constants.R_OK | constants.W_OK);
-    makePrivateFile(file);
-    return file;
-  } catch (error) {
-    throw openingError(path, error);
+
+  /** Rejects calls from now on. The connection stays open for calls in progress. */
+  rejectCalls(): void {
+    this.#isClosed = true;
   }
-}
 
-/**
- * Creates a missing file that only its owner can read; `-wal` and `-shm` get the same mode. An existing file is
- * not even opened: a process that closes a file loses all its locks on the file
- * (https://sqlite.org/howtocorrupt.html, section 2.2).
- */
-export function makePrivateFile(file: string): void {
-  if (!existsSync(file)) appendFileSync(file, '', { mode: 0o600 });
-}
+  /** @throws RostrumError `store-unavailable` after {@link rejectCalls} */
+  checkOpen(): void {
+    if (this.#isClosed) throw storeUnavailable('none');
+  }
 
-/** Identifies the file behind a path; undefined if there is none. */
-export function identityOf(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
-}
+  /** Runs a read on the main connection. It needs no lock: outside a write group, every row is committed. */
+  async read<T>(run: () => T): Promise<T> {
+    for (const start = performance.now(); ; await pause(retryMs)) {
+      this.checkOpen();
+      try {
+        return run();
+      } catch (error) {
+        const isOver = performance.now() - start > recoveryMs;
+        if (isOver || !hasCode(error, 'busy')) throw this.translate(error, 'none');
+      }
+    }
+  }
 
-function fileSystemType(path: string): number {
-  return process.platform === 'linux' ? statfsSync(path).type : 0;
+  /** @throws SqliteStoreError if the file must not be written to in its present state */
+  checkUsable(): void {
+    if (this.isMoved()) throw fileMoved(this.path);
+    const isDue = performance.now() - this.#checkedAt > overwriteCheckMs;
+    if (this.#fault || isDue) this.#detectOverwrite();
+    if (this.#fault) throw this.#fault(this.path);
+    if (this.#damagedAt !== undefined && this.#damagedAt === this.#schemaVersion()) {
+      throw damaged(this.path);
+    }
+    // A restored backup has another schema version.
+    this.#damagedAt = undefined;
+    checkNotNewer(this.connection, this.path);
+  }
+
+  isMoved(): boolean {
+    return identityOf(this.path) !== this.#identity;
+  }
+
+  /** Writes which commit this is, in the open transaction. */
+  recordCommit(): void {
+    recordCommit(this.connection, this.#checkpointed);
+  }
+
+  /**
+   * Translates a driver error into an error of the ports. Logs a fault of the file, and remembers damage. Errors of
+   * every code become `store-unavailable`: an error fails a whole group of writes, and each caller needs its outcome.
+   */
+  translate(error: unknown, outcome: Outcome): unknown {
+    if (error instanceof SqliteStoreError) return storeUnavailable(outcome, this.log(error));
+    if (!(error instanceof DriverError)) return error;
+    if (!hasCode(error, 'corrupt', 'notADatabase')) return storeUnavailable(outcome, error.cause);
+    this.#damagedAt = this.#schemaVersion();
+    try {
+      this.#detectOverwrite();
+    } catch {
+      // Keep the last verdict: an error here would end the write queue.
+    }
+    const fault = this.#fault ?? damaged;
+    return this.translate(fault(this.path, error.cause), outcome);
+  }
+
+  /** Logs an error and returns it. The same message is logged at most once a minute. */
+  log<E extends Error>(err: E, message = err.message): E {
+    const now = performance.now();
+    if (now - (this.#loggedAt.get(message) ?? -logAgainMs) < logAgainMs) return err;
+    this.#loggedAt.set(message, now);
+    this.#logger.error({ err }, message);
+    return err;
+  }
+
+  /** Closes the connection. If it is the last one, SQLite copies the WAL into the file, unless that was moved. */
+  close(): void {
+    try {
+      if (this.isMoved()) {
+        // The moved file gets the WAL (TRUNCATE). If a copy of it is at the path, the WAL stays for that copy, too (PASSIVE).
+        const mode = walBelongsTo(this.path, this.connection) ? 'PASSIVE' : 'TRUNCATE';
+        this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
+      } else {
+        this.#detectOverwrite();
+        if (this.#fault) this.#emptyWal();
+      }
+    } catch (error) {
+      this.translate(error, 'none'); // Logs damage.
+    } finally {
+      this.connection.close();
+    }
+  }
+
+  /**
+   * Empties the WAL, so that SQLite doesn't copy it into the file that was copied over this one. SQLite does so only when
+   * the last connection closes, so another one keeps the WAL.
+   */
+  #emptyWal(): void {
+    const wal = `${this.path}-wal`;
+    if (!existsSync(wal)) return;
+    copyFileSync(wal, `${wal}.old`);
+    truncateSync(wal);
+  }
+
+  /** True if other connections are open: one that writes in this mode must be the only one. */
+  #isShared(): boolean {
+    try {
+      this.connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK');
+      return false;
+    } catch (error) {
+      return hasCode(error, 'busy');
+    }
+  }
+
+  /** Finds out whether another file was copied over this one. */
+  #detectOverwrite(): void {
+    this.#checkedAt = performance.now();
+    const last = this.#checkpointed;
+    const inFile = lastCheckpointedCommit(this.path);
+    const isSame = inFile?.sequence === last?.sequence && inFile?.mark === last?.mark;
+    // Each try blocks the event loop. Only the first verdict needs several.
+    const tries = this.#fault && 1;
+    if (isSame || walBelongsTo(this.path, this.connection, last, tries)) {
+      this.#checkpointed = inFile;
+      this.#fault = undefined;
+    } else this.#fault = inFile === undefined ? damaged : fileOverwritten;
+  }
+
+  /** Returns null if even that cannot be read. */
+  #schemaVersion(): SqlValue {
+    try {
+      return pragma(this.connection, 'schema_version') ?? null;
+    } catch {
+      return null;
+    }
+  }
 }

@@ -2,7 +2,7 @@ import { DeclarationError } from '../../../domain/fields/declared-fields.ts';
 
 /** Why a data file cannot be used. Stable within v1. */
 export type SqliteStoreErrorCode =
-  /** The path does not name a file. */
+  /** The path is empty, is `:memory:` or has a NUL, or it names the data file where a backup is expected. */
   | 'store-bad-path'
   /** The file or its folder cannot be created, opened, read or written. */
   | 'store-cannot-open'

@@ -10,7 +10,7 @@ import { DriverError, damaged, hasCode, SqliteStoreError } from './errors.ts';
 // in the table `lastCommit`. The row in the file itself, read without the WAL, is that of the last checkpoint. If the
 // table `events`, read with the WAL, lacks that event, the WAL belongs to another file.
 
-/** The newest event of a commit. */
+/** Identifies a commit by the newest event in the log. */
 export interface Commit {
   readonly sequence: number;
   /** A random number, as text, because it can be larger than JavaScript's integers. */
@@ -18,7 +18,7 @@ export interface Commit {
 }
 
 /** Returns the last commit in a data file itself, without its WAL; undefined if it has none or cannot be read. */
-export function lastCommitIn(file: string): Commit | undefined {
+export function lastCheckpointedCommit(file: string): Commit | undefined {
   try {
     // SQLite reads an immutable file without locks and without its WAL.
     const location = `${pathToFileURL(file)}?immutable=1`;
@@ -80,7 +80,7 @@ function walBelongsNow(file: string, connection: Connection, last: Commit | unde
   try {
     // Before the file is read, because other processes can commit and copy the WAL into the file meanwhile.
     const [least = 0] = connection.get<[number]>('SELECT inFile FROM lastCommit') ?? [];
-    const inFile = lastCommitIn(file);
+    const inFile = lastCheckpointedCommit(file);
     // The tables of a new file can still be in the WAL.
     if (inFile === undefined) return last === undefined && least === 0;
     if (inFile.sequence < least || !isKnown(inFile)) return false;
@@ -99,7 +99,7 @@ export function checkWalBelongs(file: string, timeout?: number): void {
   const connection = new Connection(() => new DatabaseSync(file, { readOnly: true, timeout }));
   try {
     if (checkLayout(connection, file) === undefined || walBelongsTo(file, connection)) return;
-    if (lastCommitIn(file) === undefined) throw damaged(file);
+    if (lastCheckpointedCommit(file) === undefined) throw damaged(file);
     const message = `The data file ${file} and its write-ahead log ${file}-wal do not belong together. If the file is a backup that you put there, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
     throw new SqliteStoreError('store-damaged', message);
   } finally {

@@ -1,8 +1,8 @@
 import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises';
 import { type Outcome, RostrumError, refusedByDatabase } from '../../../domain/errors.ts';
 import type { WriteLimits } from '../options.ts';
+import type { DataFile } from './data-file.ts';
 import { DriverError, hasCode, SqliteStoreError } from './errors.ts';
-import type { OpenFile } from './open-file.ts';
 
 /** Limits of a commit: the number of writes, and the milliseconds after which no more are added. */
 const groupLimits = { writes: 500, ms: 3 };
@@ -28,15 +28,15 @@ interface QueuedWrite {
  * a write that is then rolled back. A failure of the driver fails the group.
  */
 export class WriteQueue {
-  readonly #file: OpenFile;
+  readonly #file: DataFile;
   readonly #limits: WriteLimits;
   readonly #waiting: QueuedWrite[] = [];
   #running: Promise<void> | undefined;
   #isFailing = false;
   /** How many of the next writes get their own transactions. */
-  #alone = 0;
+  #isolatedWrites = 0;
 
-  constructor(file: OpenFile, limits: WriteLimits) {
+  constructor(file: DataFile, limits: WriteLimits) {
     this.#file = file;
     this.#limits = limits;
   }
@@ -83,7 +83,7 @@ export class WriteQueue {
     const { connection } = this.#file;
     try {
       connection.run('BEGIN IMMEDIATE');
-      this.#file.check();
+      this.#file.checkUsable();
       return true;
     } catch (error) {
       connection.rollBack();
@@ -100,8 +100,8 @@ export class WriteQueue {
     const writes: QueuedWrite[] = [];
     const settle: (() => void)[] = [];
     const end = performance.now() + groupLimits.ms;
-    const maxWrites = this.#alone > 0 ? 1 : groupLimits.writes;
-    this.#alone = Math.max(this.#alone - 1, 0);
+    const maxWrites = this.#isolatedWrites > 0 ? 1 : groupLimits.writes;
+    this.#isolatedWrites = Math.max(this.#isolatedWrites - 1, 0);
     let isCommitting = false;
     try {
       while (this.#waiting[0] && writes.length < maxWrites && performance.now() < end) {
@@ -140,7 +140,7 @@ export class WriteQueue {
     if (writes.length === 1) writes[0]?.reject(refusedByDatabase(cause));
     else {
       this.#waiting.unshift(...writes);
-      this.#alone += writes.length;
+      this.#isolatedWrites += writes.length;
     }
   }
 

@@ -14,7 +14,7 @@ import { listIndexes } from '../layout.ts';
 /** A query as plain data, which can be sent to a worker. */
 export type PlainQuery = Omit<ListQuery, 'signal'>;
 
-/** A condition. The position of a list sorted by a declared field can also say that a record has no value. */
+/** A condition, or the test that a declared field has no value. Positions need it; the ports have `isNull` only for search fields. */
 type Predicate = Condition | (QueryField & { readonly op: 'isNull' });
 
 /** A part of a list that SQLite reads from one range of an index: the records that meet these predicates. */
@@ -26,7 +26,7 @@ interface Range {
 }
 
 /** A statement, or a part of one, with the values of its parameters. */
-export interface Sql {
+export interface SqlFragment {
   readonly sql: string;
   readonly values: readonly SqlValue[];
 }
@@ -44,12 +44,12 @@ interface Index {
   /** The table that has the sort key and the id. */
   readonly table: string;
   /** The condition that chooses this part of the index. `terms` contains its SQL. */
-  readonly served?: Condition | undefined;
-  readonly terms: readonly Sql[];
+  readonly indexedCondition?: Condition | undefined;
+  readonly terms: readonly SqlFragment[];
 }
 
 /** Builds the statements of a list. A parameter `start` is the condition on an array to find records by. */
-export class ListSql {
+export class ListStatements {
   readonly #collection: Collection;
   readonly #query: PlainQuery;
   /** The elements, with the records that have them. */
@@ -68,18 +68,22 @@ export class ListSql {
   isIndexOrderedRead(): boolean {
     const { onSortKey, others } = splitConditions(this.#query);
     const isOneRange =
-      onSortKey.every(isBound) || (onSortKey.length === 1 && onSortKey.every(isOneValue));
-    const { served } = this.#index(others.find(isArrayCondition));
-    return isOneRange && others.every((one) => one === served);
+      onSortKey.every(isBound) || (onSortKey.length === 1 && onSortKey.every(isEqualityTest));
+    const { indexedCondition } = this.#index(others.find(isArrayCondition));
+    return isOneRange && others.every((one) => one === indexedCondition);
   }
 
   /**
    * Reads a range along its index; a unary plus keeps SQLite from using an index for the other conditions. The caller
    * binds the limit.
    */
-  rangeStatement(record: Sql, { terms: range, isOneKey }: Range, start?: ArrayCondition): Sql {
-    const { from, table, served, terms } = this.#index(start);
-    const others = splitConditions(this.#query).others.filter((one) => one !== served);
+  rangeStatement(
+    record: SqlFragment,
+    { terms: range, isOneKey }: Range,
+    start?: ArrayCondition,
+  ): SqlFragment {
+    const { from, table, indexedCondition, terms } = this.#index(start);
+    const others = splitConditions(this.#query).others.filter((one) => one !== indexedCondition);
     const columns = `${this.#position(table)}, ${record.sql}`;
     const { sql, values } = select({ sql: columns, values: record.values }, from, [
       ...terms,
@@ -93,17 +97,17 @@ export class ListSql {
   }
 
   /** Selects the positions of all records that match, by whichever index SQLite chooses. */
-  positions(start?: ArrayCondition): Sql {
+  positions(start?: ArrayCondition): SqlFragment {
     const { from, terms } = this.#matching(start);
     return select({ sql: this.#position(this.#collection), values: [] }, from, terms);
   }
 
-  count(start?: ArrayCondition): Sql {
+  count(start?: ArrayCondition): SqlFragment {
     const { from, terms } = this.#matching(start, this.#query.conditions.every(isArrayCondition));
     return select({ sql: 'count(*)', values: [] }, from, terms);
   }
 
-  countElements(condition: ArrayCondition, limit: number): Sql {
+  countElements(condition: ArrayCondition, limit: number): SqlFragment {
     const { sql, values } = select({ sql: '1', values: [] }, elements, [
       this.#elementTerm(condition),
     ]);
@@ -126,14 +130,14 @@ export class ListSql {
     const collection = this.#collection;
     if (start !== undefined && order.field === 'createdAt') {
       const terms = [this.#elementTerm(start)];
-      return { from: this.#join, table: 'element', served: start, terms };
+      return { from: this.#join, table: 'element', indexedCondition: start, terms };
     }
-    const served = conditions.filter(isOneValue).find(({ field }) => {
+    const indexedCondition = conditions.filter(isEqualityTest).find(({ field }) => {
       const columns = `${field}, ${order.field}, id`;
       return listIndexes[collection].some((index) => index.startsWith(columns));
     });
-    const terms = served === undefined ? [] : [this.#term(served)];
-    return { from: collection, table: collection, served, terms };
+    const terms = indexedCondition === undefined ? [] : [this.#term(indexedCondition)];
+    return { from: collection, table: collection, indexedCondition, terms };
   }
 
   #position(table: string): string {
@@ -145,7 +149,7 @@ export class ListSql {
    *
    * @param plus a unary plus, which keeps SQLite from using an index
    */
-  #term(test: Predicate, table: string = this.#collection, plus = ''): Sql {
+  #term(test: Predicate, table: string = this.#collection, plus = ''): SqlFragment {
     if (test.op === 'has') return this.#elementLookup(test, table);
     const left = plus + expression(test, table);
     if (test.op === 'isNull') return { sql: `${left} IS NULL`, values: [] };
@@ -161,13 +165,13 @@ export class ListSql {
     return { sql: `${left} ${operators[op]} ?`, values };
   }
 
-  #elementTerm({ field, value }: ArrayCondition, table = 'element'): Sql {
+  #elementTerm({ field, value }: ArrayCondition, table = 'element'): SqlFragment {
     const sql = `${table}.collection = ? AND ${table}.field = ? AND ${table}.value = ?`;
     return { sql, values: [this.#collection, field, value] };
   }
 
   /** Looks up an element. The plus and the outer SELECT keep the planner from joining 64 tables, which takes seconds. */
-  #elementLookup(condition: ArrayCondition, table: string): Sql {
+  #elementLookup(condition: ArrayCondition, table: string): SqlFragment {
     const { sql, values } = this.#elementTerm(condition, 'other');
     const same = `other.createdAt = ${table}.createdAt AND other.id = ${table}.id`;
     const exists = `EXISTS (SELECT 1 FROM elements AS other WHERE ${sql} AND ${same})`;
@@ -182,7 +186,7 @@ function expression({ field, declaredType }: QueryField, table: string): string 
   return `${table}.${declaredType === undefined ? field : declaredExpression(field)}`;
 }
 
-function select(columns: Sql, from: string, terms: readonly Sql[]): Sql {
+function select(columns: SqlFragment, from: string, terms: readonly SqlFragment[]): SqlFragment {
   const where = terms.map(({ sql }) => sql).join(' AND ');
   return {
     sql: `SELECT ${columns.sql} FROM ${from}${where && ` WHERE ${where}`}`,
@@ -197,8 +201,8 @@ function select(columns: Sql, from: string, terms: readonly Sql[]): Sql {
 export function rangesOf(query: PlainQuery): readonly Range[] {
   const { direction, ...field } = query.order;
   const { onSortKey } = splitConditions(query);
-  const isOneKey = onSortKey.some(isOneValue) || field.field === 'id';
-  if (query.after === undefined) return [{ terms: oneRange(onSortKey), isOneKey }];
+  const isOneKey = onSortKey.some(isEqualityTest) || field.field === 'id';
+  if (query.after === undefined) return [{ terms: tightestBounds(onSortKey), isOneKey }];
 
   const { key, id } = query.after;
   const isAscending = direction === 'asc';
@@ -214,10 +218,11 @@ export function rangesOf(query: PlainQuery): readonly Range[] {
     if (isOneKey) return ranges;
   }
   const lowest = field.declaredType === 'number' ? Number.NEGATIVE_INFINITY : '';
-  if (key !== null) ranges.push({ terms: oneRange([...onSortKey, later(field, key)]), isOneKey });
+  if (key !== null)
+    ranges.push({ terms: tightestBounds([...onSortKey, later(field, key)]), isOneKey });
   else if (isAscending) {
     ranges.push({
-      terms: oneRange([...onSortKey, { ...field, op: 'from', value: lowest }]),
+      terms: tightestBounds([...onSortKey, { ...field, op: 'from', value: lowest }]),
       isOneKey,
     });
   }
@@ -236,7 +241,7 @@ function splitConditions({ conditions, order }: PlainQuery) {
   };
 }
 
-function isOneValue(test: Predicate): test is Predicate & { readonly op: 'eq' | 'isNull' } {
+function isEqualityTest(test: Predicate): test is Predicate & { readonly op: 'eq' | 'isNull' } {
   return test.op === 'eq' || test.op === 'isNull';
 }
 
@@ -254,7 +259,7 @@ function isMet(test: Predicate, key: SortKey): boolean {
 }
 
 /** Leaves at most one bound on each side: SQLite would seek to one of them, and read all rows from there to the next. */
-function oneRange(all: readonly Predicate[]): readonly Predicate[] {
+function tightestBounds(all: readonly Predicate[]): readonly Predicate[] {
   const bounds = all.filter(isBound).sort((a, b) => compareKeys(a.value, b.value));
   const from = bounds.findLast(({ op }) => op === 'from');
   const before = bounds.find(({ op }) => op === 'before');

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Collection } from '../../../domain/records/record.ts';
 import { Connection, cacheSize } from '../connection/connection.ts';
+import { recoveryMs } from '../connection/data-file.ts';
 import { DriverError } from '../connection/errors.ts';
-import { recoveryMs } from '../connection/open-file.ts';
 import type { PlainQuery } from './list-sql.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { storeUnavailable } from '../../../domain/errors.ts';
-import type { Condition, ListQuery, Page } from '../../../domain/lists/list.ts';
+import type { Condition, ListQuery, Page, QueryField } from '../../../domain/lists/list.ts';
 import { type Collection, VersionedRecord } from '../../../domain/records/record.ts';
+import type { DataFile } from '../connection/data-file.ts';
 import { DriverError, fileMoved } from '../connection/errors.ts';
-import type { OpenFile } from '../connection/open-file.ts';
 import { type StoredField, storedFields } from '../declared-fields.ts';
-import { isArrayCondition, ListSql, type PlainQuery } from './list-sql.ts';
+import { isArrayCondition, ListStatements, type PlainQuery } from './list-sql.ts';
 import type { WorkerRequest, WorkerResponse } from './list-worker.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
@@ -25,8 +25,8 @@ const execArgv = ['--disable-warning=ExperimentalWarning'];
  * Reads lists: quick ones on the main connection, the others in a worker thread, which keeps the event loop free.
  * The worker costs 90 µs of processor time for each list, and about 18 MiB.
  */
-export class Lists {
-  readonly #file: OpenFile;
+export class ListReader {
+  readonly #file: DataFile;
   readonly #hasWorker: boolean;
   #worker: Worker | undefined;
   /** The list that the worker reads. */
@@ -34,7 +34,7 @@ export class Lists {
   /** Settled once the worker has read all lists. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(file: OpenFile, canUseWorker: boolean) {
+  constructor(file: DataFile, canUseWorker: boolean) {
     this.#file = file;
     this.#hasWorker = canUseWorker && existsSync(script);
   }
@@ -65,20 +65,24 @@ export class Lists {
     const { conditions, order, fields, total } = query;
     // Cutting fields out of a large record takes milliseconds.
     if (fields !== undefined) return false;
-    // As of now: another process can have removed a declaration and its indexes.
-    const declared = (field: string) =>
+    // As of now: another process can have changed a declaration and its indexes.
+    const declared = ({ field, declaredType }: QueryField) =>
       this.#storedFields().find(
-        (one) => one.collection === collection && one.name === field && one.pending === 0,
+        ({ pending, ...one }) =>
+          one.collection === collection &&
+          one.name === field &&
+          one.type === declaredType &&
+          pending === 0,
       );
-    const isUnique = ({ field, op, declaredType }: Condition) =>
-      op === 'eq' && (declaredType ? declared(field)?.isUnique : field === 'emailKey');
+    const isUnique = (one: Condition) =>
+      one.op === 'eq' && (one.declaredType ? declared(one)?.isUnique : one.field === 'emailKey');
     const isDeclaredOrder = order.declaredType !== undefined;
     // With another condition, SQLite can choose the index of that one. A declared order is read from the JSON.
     if (conditions.length === 1 && conditions[0]?.op === 'in') return !isDeclaredOrder;
     // With an element, the list is read from all records that have it.
     if (conditions.some(isUnique)) return !conditions.some(isArrayCondition);
-    if (total || (isDeclaredOrder && !declared(order.field))) return false;
-    return new ListSql(collection, query).isIndexOrderedRead();
+    if (total || (isDeclaredOrder && !declared(order))) return false;
+    return new ListStatements(collection, query).isIndexOrderedRead();
   }
 
   /** Returns none if they cannot be read now. The worker waits longer. */

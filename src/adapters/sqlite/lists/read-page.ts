@@ -10,10 +10,10 @@ import type { Connection } from '../connection/connection.ts';
 import {
   type ArrayCondition,
   isArrayCondition,
-  ListSql,
+  ListStatements,
   type PlainQuery,
   rangesOf,
-  type Sql,
+  type SqlFragment,
 } from './list-sql.ts';
 
 /** A page as plain data, which a worker can send. */
@@ -33,14 +33,14 @@ interface Found extends Position {
  */
 const maxSorted = 2000;
 
-const wholeRecord: Sql = { sql: 'json', values: [] };
+const wholeRecord: SqlFragment = { sql: 'json', values: [] };
 
 export function readPage(
   connection: Connection,
   collection: Collection,
   query: PlainQuery,
 ): PlainPage {
-  const list = new ListSql(collection, query);
+  const list = new ListStatements(collection, query);
   const recordSql = query.fields ? projectionOf(collection, query.fields) : wholeRecord;
   const byId = `SELECT version, ${recordSql.sql} FROM ${collection} WHERE id = ?`;
   function* records(all: readonly Found[]) {
@@ -56,13 +56,14 @@ export function readPage(
     const isIndexOrdered = list.isIndexOrderedRead();
     const start = isIndexOrdered
       ? query.conditions.find(isArrayCondition)
-      : rarest(connection, list, query);
+      : rarestElement(connection, list, query);
     // Elements are in the default order.
     const isWalked = isIndexOrdered || (start !== undefined && query.order.field === 'createdAt');
     const matches = isWalked ? undefined : sortedMatches(connection, list, query, start);
     const isLater = (one: Position) =>
       !query.after || comparePositions(one, query.after, query.order.direction) > 0;
-    const rows = matches?.filter(isLater) ?? walk(connection, list, query, recordSql, start);
+    const rows =
+      matches?.filter(isLater) ?? readAlongIndex(connection, list, query, recordSql, start);
     const { items, next } = cutPage(records(rows), query, ({ key, id }) => ({ key, id }));
     return {
       items,
@@ -77,9 +78,9 @@ export function readPage(
  * Returns the condition on an array that the fewest records meet, if it is the one to find all matches by. SQLite
  * has no statistics to choose by, so that its plans never change.
  */
-function rarest(
+function rarestElement(
   connection: Connection,
-  list: ListSql,
+  list: ListStatements,
   { conditions }: PlainQuery,
 ): ArrayCondition | undefined {
   const arrays = conditions.filter(isArrayCondition);
@@ -92,7 +93,7 @@ function rarest(
 /** Finds all matches and sorts them. Returns undefined if there are too many. */
 function sortedMatches(
   connection: Connection,
-  list: ListSql,
+  list: ListStatements,
   { order }: PlainQuery,
   start: ArrayCondition | undefined,
 ): readonly Position[] | undefined {
@@ -108,11 +109,11 @@ function sortedMatches(
  * Reads the rows of a page along an index, and one more, which tells whether another page follows. JSON that is larger
  * than an equal share of the page's bytes is read later, if it fits.
  */
-function walk(
+function readAlongIndex(
   connection: Connection,
-  list: ListSql,
+  list: ListStatements,
   query: PlainQuery,
-  recordSql: Sql,
+  recordSql: SqlFragment,
   start: ArrayCondition | undefined,
 ): readonly Found[] {
   const record = {
@@ -130,12 +131,12 @@ function walk(
   return found;
 }
 
-function numberOf(connection: Connection, { sql, values }: Sql): number {
+function numberOf(connection: Connection, { sql, values }: SqlFragment): number {
   return connection.get<[number]>(sql, ...values)?.[0] ?? 0;
 }
 
 /** Returns the JSON of the named fields of a record, each with its text as it was stored. */
-function projectionOf(collection: Collection, fields: readonly string[]): Sql {
+function projectionOf(collection: Collection, fields: readonly string[]): SqlFragment {
   const json = `${collection}.json`;
   return {
     sql: `(SELECT json_group_object(key, ${json} -> fullkey) FROM json_each(${json})

@@ -20,7 +20,7 @@ type Driver = (file: string, options: { timeout: number; readOnly?: boolean }) =
 
 const nodeSqlite: Driver = (file, options) => new DatabaseSync(file, options);
 
-/** @param driver replaces the default driver in tests. ListReader then use it too, without a worker. */
+/** @param driver replaces the default driver in tests. Lists then use it too, without a worker. */
 export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Store {
   checkOptions(options, ['path', 'declaredFields', 'logger', 'writes']);
   const { declaredFields = {} } = options;

@@ -150,7 +150,7 @@ export class DataFile {
    */
   #emptyWal(): void {
     const wal = `${this.path}-wal`;
-    if (!existsSync(wal)) return;
+    if (!existsSync(wal) || this.#isShared()) return;
     copyFileSync(wal, `${wal}.old`);
     truncateSync(wal);
   }

@@ -1,13 +1,14 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import manifest from '../../package.json' with { type: 'json' };
 import { npm } from '../npm.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
+const isWindows = process.platform === 'win32';
 const libraries = ['rostrum', 'rostrum-client', 'rostrum-admin'];
 const pnpm = ['exec', '--yes', '--package', 'pnpm@10', '--', 'pnpm'];
 const installers = [
@@ -26,7 +27,7 @@ export async function testInstalls(tarballs: readonly string[]): Promise<void> {
       writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
       // The packages depend on one another, and are not in the registry yet.
       const overrides = libraries.map((name) => {
-        const path = tarballs.find((one) => one.endsWith(`/${name}-${manifest.version}.tgz`));
+        const path = tarballs.find((one) => basename(one) === `${name}-${manifest.version}.tgz`);
         return `  ${name}: 'file:${path}'\n`;
       });
       writeFileSync(join(project, 'pnpm-workspace.yaml'), `overrides:\n${overrides.join('')}`);
@@ -47,14 +48,16 @@ function readmeCommands(): string[] {
   const [, block] = /^```sh\n(.*# in the clone\n[^`]*)^```$/m.exec(text) ?? [];
   if (block === undefined) throw new Error('README.md has no commands that install the packages.');
   const [, ...lines] = block.trim().split('\n');
-  return lines.map((line) => line.replaceAll('…', root));
+  // cmd.exe has no comments that start with #.
+  return lines.map((line) => line.replace(/\s+# .*/, '').replaceAll('…', root));
 }
 
 /** Runs a command until it ends, or until it says where it listens. */
 async function run(command: string, cwd: string): Promise<void> {
   console.log(`$ ${command}`);
   const child = spawn(command, {
-    ...{ cwd, shell: true, detached: true },
+    // Outside Windows, the shell leads a process group, which a signal ends as a whole.
+    ...{ cwd, shell: true, detached: !isWindows },
     env: { ...process.env, PORT: '0', npm_config_yes: 'true' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -65,8 +68,13 @@ async function run(command: string, cwd: string): Promise<void> {
     output += `${line}\n`;
     if (isListening || !line.includes('http://127.0.0.1:')) continue;
     isListening = true;
-    process.kill(-(child.pid ?? 0), 'SIGTERM');
+    endTree(child);
   }
   const [code] = await exited;
   if (code !== 0 && !isListening) throw new Error(`${command} failed:\n${output}`);
+}
+
+function endTree({ pid = 0 }: ChildProcess): void {
+  if (isWindows) execFileSync('taskkill', ['/pid', String(pid), '/t', '/f']);
+  else process.kill(-pid, 'SIGTERM');
 }

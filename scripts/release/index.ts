@@ -20,6 +20,11 @@ const { 'dry-run': isDry = false } = parseArgs({
   options: { 'dry-run': { type: 'boolean' } },
 }).values;
 const { version } = manifest;
+const tag = `v${version}`;
+const { GITHUB_REF_NAME, GITHUB_REF_TYPE, GITHUB_REPOSITORY, GITHUB_ACTIONS } = process.env;
+if (GITHUB_REF_TYPE === 'tag' && GITHUB_REF_NAME !== tag) {
+  throw new Error(`package.json has version ${version}, but the tag is ${GITHUB_REF_NAME}.`);
+}
 
 /** Runs a script of this repository, and ends the release if it fails. */
 function run(script: string, args: readonly string[], env: Record<string, string> = {}): void {
@@ -34,14 +39,17 @@ function runNpm(args: readonly string[], cwd: string): string {
   return stdout;
 }
 
-/** Returns what CHANGELOG.md says about a version. */
+/** Returns the section of a version in CHANGELOG.md. On GitHub, its links lead to the files at the tag. */
 function notesOf(wanted: string): string {
   const sections = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').split(/^## /m);
   const section = sections.find((one) => one.startsWith(`${wanted} `));
   if (section === undefined) throw new Error(`CHANGELOG.md has no section "## ${wanted} (…)".`);
   const isReleased = /^\S+ \(\d{4}-\d\d-\d\d\)$/m.test(section);
   if (!isReleased && !isDry) throw new Error(`The section of ${wanted} needs its date.`);
-  return section.slice(section.indexOf('\n')).trim();
+  const text = section.slice(section.indexOf('\n')).trim();
+  if (GITHUB_REPOSITORY === undefined) return text;
+  const files = `https://github.com/${GITHUB_REPOSITORY}/blob/${tag}/`;
+  return text.replaceAll(/\]\((?!https?:|#)/g, `](${files}`);
 }
 
 /** The tests of the program. They start it, or import its modules. */
@@ -92,7 +100,8 @@ await testServer(server);
 run('scripts/sbom.ts', ['--output', join(folder, 'sbom.cdx.json')]);
 writeFileSync(join(folder, 'notes.md'), `${notes}\n`);
 
-const image = process.env.ROSTRUM_IMAGE ?? 'rostrum';
+// The name of a repository can have upper-case letters. Registries of images reject them.
+const image = (process.env.ROSTRUM_IMAGE ?? 'rostrum').toLowerCase();
 const canBuild = spawnSync('docker', ['buildx', 'version']).status === 0;
 if (canBuild && isDry) buildImage();
 else if (isDry) {
@@ -107,12 +116,14 @@ if (isDry) {
     const name = basename(tarball, `-${version}.tgz`);
     // A release that failed in the middle can be run again.
     if (npm(['view', `${name}@${version}`, 'version'], root).stdout.trim() === version) continue;
-    console.log(runNpm(['publish', tarball, '--access', 'public', '--provenance'], root));
+    // npm makes provenance only in CI.
+    const provenance = GITHUB_ACTIONS ? ['--provenance'] : [];
+    console.log(runNpm(['publish', tarball, '--access', 'public', ...provenance], root));
   }
   buildImage();
   const files = [...tarballs, join(folder, 'sbom.cdx.json')];
   const about = ['--title', version, '--notes-file', join(folder, 'notes.md'), '--verify-tag'];
-  runCommand('gh', ['release', 'create', `v${version}`, ...files, ...about]);
+  runCommand('gh', ['release', 'create', tag, ...files, ...about]);
 }
 console.log(`${version}: ${globSync('*', { cwd: folder }).sort().join(', ')}`);
 

@@ -126,10 +126,13 @@ export async function bundleServer(folder: string, modules = program): Promise<v
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
     cpSync(join(folderOf('swagger-ui-dist'), name), join(pages, 'docs', name));
   }
-  const licences = licencesOf([
-    ...Object.keys(metafile.inputs).map((path) => join(root, path)),
-    ...['swagger-ui-dist', 'lit-html'].map(folderOf),
-  ]);
+  const licences = licencesOf(
+    [
+      ...Object.keys(metafile.inputs).map((path) => join(root, path)),
+      ...['swagger-ui-dist', 'lit-html'].map(folderOf),
+    ],
+    [join(folderOf('swagger-ui-dist'), 'swagger-ui-bundle.js.LICENSE.txt')],
+  );
   writeFileSync(join(folder, 'THIRD-PARTY-LICENCES.txt'), licences);
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   cpSync(join(root, 'packages/rostrum-server/README.md'), join(folder, 'README.md'));

@@ -2,13 +2,15 @@
 //
 //   npm run tarballs
 
-import { globSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { install } from '../install.ts';
 import { npm } from '../npm.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const server = join(root, '.cache', 'rostrum-server');
+const client = join(root, 'packages', 'rostrum-client');
+const admin = join(root, 'packages', 'rostrum-admin');
 const create = join(root, 'packages', 'create-rostrum');
 
 /** Packs the packages into a folder and returns the paths of the tarballs, in the order to publish them. */
@@ -17,9 +19,10 @@ export async function packAll(folder: string): Promise<string[]> {
   const { bundleServer } = await import('./bundle.ts');
   await bundleServer(server);
   await import(join(create, 'templates.js')); // Copies the templates.
+  for (const path of [client, admin, create]) cpSync(join(root, 'LICENSE'), join(path, 'LICENSE'));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const packages = ['.', './packages/rostrum-client', './packages/rostrum-admin', server, create];
+  const packages = ['.', client, admin, server, create];
   const args = ['pack', '--ignore-scripts', '--pack-destination', folder, ...packages];
   const { status, stdout, stderr } = npm(args);
   const names = stdout

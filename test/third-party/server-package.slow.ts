@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { packAll } from '../../scripts/release/tarballs.ts';
-import { node, npm, start } from '../support/process.ts';
+import { node, npm, outcomeOf, start } from '../support/process.ts';
 import { repository, temporaryDirectory } from '../support/repository-copy.ts';
 
 // Tests the bundle as users install it. `npm run release` also runs the tests of the program against it.
@@ -13,11 +13,12 @@ describe('rostrum-server', function () {
   this.timeout(120_000);
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let modules: string;
+  let tarballs: string[];
   let packed: string[];
 
   before(async () => {
     directory = await temporaryDirectory();
-    const tarballs = await packAll(join(directory.path, 'tarballs'));
+    tarballs = await packAll(join(directory.path, 'tarballs'));
     await writeFile(join(directory.path, 'package.json'), '{ "private": true }');
     packed = tarballs.filter((path) => path.includes('rostrum-server'));
     // Offline and with an empty cache: everything must be in the tarball.
@@ -50,6 +51,29 @@ describe('rostrum-server', function () {
       expect(text).to.match(
         new RegExp(`^${name} \\d[\\w.]+ \\((MIT|ISC|Apache-2.0|BSD-3-Clause)\\)$`, 'm'),
       );
+    }
+    // The first line of the file in the pages refers to these texts.
+    const bundled = await readFile(
+      join(modules, 'rostrum-server/pages/docs/swagger-ui-bundle.js'),
+      'utf8',
+    );
+    expect(bundled).to.match(
+      /^\/\*! For license information please see swagger-ui-bundle\.js\.LICENSE/,
+    );
+    expect(text).to.match(/^swagger-ui-bundle\.js\.LICENSE\.txt$[\s\S]+Jed Watson/m);
+    const names = text.match(/^\S+ \d\S+ \([\w. -]+\)$/gm) ?? [];
+    expect(names).to.deep.equal([...new Set(names)]);
+    for (const part of text.split(/^-{80}$/m)) {
+      expect(part).to.match(/permission|redistribution|apache license/i);
+    }
+  });
+
+  it('is packed with its licence, as the other packages are', async () => {
+    expect(tarballs.length).to.equal(5);
+    for (const tarball of tarballs) {
+      const { code, output } = await outcomeOf(start('tar', ['-tzf', tarball]));
+      expect(code, output).to.equal(0);
+      expect(output.split(/\r?\n/), tarball).to.include('package/LICENSE');
     }
   });
 

@@ -90,7 +90,10 @@ if (!Object.hasOwn(templates, template)) {
   fail(`"${template}" is not a template. Templates are:\n${list.join('\n')}`);
 }
 const folder = resolve(positionals[1] ?? `my-${template}`);
-if (existsSync(folder) && readdirSync(folder).length > 0) fail(`${folder} is not empty.`);
+if (existsSync(folder)) {
+  if (!statSync(folder).isDirectory()) fail(`${folder} is not a folder.`);
+  if (readdirSync(folder).length > 0) fail(`${folder} is not empty.`);
+}
 
 const source = join(import.meta.dirname, 'templates', template);
 const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
@@ -106,15 +109,25 @@ cpSync(source, folder, { recursive: true });
 renameSync(join(folder, 'gitignore'), join(folder, '.gitignore'));
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 
+const isWindows = process.platform === 'win32';
 if (values.install) {
-  const isWindows = process.platform === 'win32';
   const options = { cwd: folder, stdio: 'inherit', shell: isWindows };
   const { status } = spawnSync(isWindows ? 'npm.cmd' : 'npm', ['install'], options);
-  if (status !== 0) fail(`npm install failed in ${folder}. The files are there: run it again.`);
+  if (status !== 0) {
+    const isFromRegistry = Object.hasOwn(manifest.dependencies, 'rostrum') && !values.packages;
+    const hint = `
+If npm doesn't find Rostrum's packages (E404), delete the folder, and use --packages DIR with a
+folder that has their tarballs.`;
+    fail(
+      `npm install failed in ${folder}. The files are there: run it again.${isFromRegistry ? hint : ''}`,
+    );
+  }
 }
+const path = relative('', folder) || '.';
+const quoted = isWindows ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
 console.log(`
 Created ${folder}. Start it:
 
-  cd ${relative('', folder) || '.'}
+  cd ${/^[\w./-]+$/.test(path) ? path : quoted}
 ${values.install ? '' : '  npm install\n'}  npm start
 `);

@@ -23,7 +23,7 @@ describe('npm create rostrum', () => {
   it('copies the hexagon', async () => {
     const { code, output } = await create('hexagon', 'My App');
     expect(code, output).to.equal(0);
-    expect(output).to.match(/cd My App\n {2}npm install\n {2}npm start/);
+    expect(output).to.match(/cd (['"])My App\1\n {2}npm install\n {2}npm start/);
     const example = join(repository, 'examples', 'hexagon');
     const copy = join(folder, 'My App');
     expect(filesIn(copy)).to.deep.equal(filesIn(example));
@@ -86,12 +86,30 @@ describe('npm create rostrum', () => {
     expect(dependencies.koa).to.match(/^\d/);
   });
 
+  it('names --packages if npm cannot install the packages of Rostrum', async function () {
+    this.timeout(30_000);
+    // Nothing listens on port 1.
+    const env = {
+      npm_config_registry: 'http://127.0.0.1:1',
+      npm_config_fetch_retries: '0',
+      npm_config_cache: join(folder, 'empty-cache'),
+    };
+    for (const template of ['blog', 'hexagon']) {
+      const args = [join(home, 'create.js'), template, `offline-${template}`];
+      const { code, output } = await node(args, { cwd: folder, env });
+      expect(code).to.equal(1);
+      expect(output).to.contain('The files are there: run it again.');
+      expect(output.includes('use --packages DIR')).to.equal(template === 'blog');
+    }
+  });
+
   for (const [what, args, message] of [
     ['an unknown template', ['shop'], /"shop" is not a template\. Templates are:\n {2}blog/],
     ['no template, if there is nobody to ask', [], /^Name a template\.\n\nUsage: npm create/],
     ['an unknown option', ['hexagon', '--force'], /'--force'[\s\S]*Usage: npm create/],
     ['a third argument', ['hexagon', 'a', 'b'], /^"b" is one argument too many\.\n\nUsage: /],
     ['a folder that is not empty', ['hexagon', '.'], / is not empty\.\n$/],
+    ['a file in place of a folder', ['hexagon', 'file'], /file is not a folder\.\n$/],
   ] as const) {
     it(`rejects ${what}`, async () => {
       writeFileSync(join(folder, 'file'), '');

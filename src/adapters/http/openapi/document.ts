@@ -102,8 +102,12 @@ function operationOf(endpoint: Endpoint, options: CheckedOptions): JsonSchema {
   const { method, path, operation, summary, scopes, query = [], headers = [], body } = endpoint;
   const hasCallers = authenticate !== undefined || anonymous !== undefined;
   const notes = hasCallers ? [`Needs ${scopes.join(' or ')}.`, endpoint.callerNote ?? ''] : [];
+  const isOwn = path.endsWith('/me');
+  if (isOwn && authenticate === undefined) {
+    notes.push('This server has no credentials configured, so every request gets 403.');
+  }
   // Requests without credentials don't belong to a user.
-  const isOpen = !path.endsWith('/me') && scopes.some((scope) => anonymous?.scopes.has(scope));
+  const isOpen = !isOwn && scopes.some((scope) => anonymous?.scopes.has(scope));
   // One of the scopes is enough; an empty requirement stands for a request without credentials.
   const security = [...scopes.map((scope) => ({ bearer: [scope] })), ...(isOpen ? [{}] : [])];
   const needsIfMatch = requireIfMatch && method !== 'GET';
@@ -116,7 +120,7 @@ function operationOf(endpoint: Endpoint, options: CheckedOptions): JsonSchema {
     operationId: operation,
     tags: [path.split('/')[1] ?? ''],
     summary,
-    description: [endpoint.description, ...notes].join(' ').trimEnd(),
+    description: [endpoint.description, ...notes].filter(Boolean).join(' '),
     parameters: [
       ...(path.includes(':id') ? [reference('id', 'parameters')] : []),
       ...query.map((one) => parameter(one, 'query')),

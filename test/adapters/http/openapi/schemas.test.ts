@@ -62,6 +62,15 @@ describe('the OpenAPI description', () => {
       expect(documentOf(options).servers).to.deep.equal([{ url }]);
     }
   });
+
+  it("says that the caller's own user needs credentials", () => {
+    const described = (options: Parameters<typeof documentOf>[0], path: string) =>
+      documentOf(options).paths[path]?.get?.description;
+    const authenticate = () => ({ name: 'a', subject: null, scopes: [] });
+    expect(described({}, '/users/me')).to.match(/ every request gets 403\.$/);
+    expect(described({}, '/users/{id}')).not.to.contain('403');
+    expect(described({ authenticate }, '/users/me')).not.to.contain('403');
+  });
 });
 
 describe('the schemas of the OpenAPI description', () => {

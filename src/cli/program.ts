@@ -104,8 +104,8 @@ The file can be:
   .json              {"users": […], "posts": […]}, or an array
   -                  standard input
 
-If its columns don't have the names of Rostrum's fields, write a transform. The page
-docs/moving-in.md has examples for other programs.
+If its columns don't have the names of Rostrum's fields, write a transform. In Rostrum's
+repository, docs/moving-in.md has examples for other programs.
 
 All records are checked before any is added. With --keep-ids, you can repeat an
 interrupted import: it skips the records that it has added already. Without --keep-ids,

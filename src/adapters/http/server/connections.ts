@@ -8,6 +8,9 @@ export const drainMs = 2000;
 /** How many pipelined requests a connection can have; one more closes it. */
 const maxPipelined = 16;
 
+/** In characters: how long the headers of all pipelined requests that wait can be; more close their connection. */
+const maxWaitingHeaders = 32 * 1024 * 1024;
+
 /** A connection: the requests without a complete response, and the last response. */
 interface Connection {
   pending: number;
@@ -16,14 +19,16 @@ interface Connection {
 
 /** The open connections of a server, in the order in which they were accepted. */
 export class Connections extends Map<Socket, Connection> {
+  /** The length of the headers of requests that wait for earlier ones on their connections. */
+  #waitingHeaders = 0;
+
   /**
    * Beyond `maxSize`, a connection replaces the oldest that has sent no request, else the oldest without a request in
    * progress; if there is neither, it is closed.
    */
   accept(socket: Socket, maxSize: number): void {
     if (this.size >= maxSize) {
-      const idle = this.idle();
-      const old = idle.find((one) => this.get(one)?.last === undefined) ?? idle[0] ?? socket;
+      const old = this.#oldest() ?? socket;
       old.destroy();
       this.delete(old);
       if (old === socket) return;
@@ -38,7 +43,7 @@ export class Connections extends Map<Socket, Connection> {
    * Waits for the responses before this one, because the requests of a connection are served one after another
    * (RFC 9112, section 9.3.2). Returns false if the connection is closed meanwhile.
    */
-  async turnOf(response: ServerResponse): Promise<boolean> {
+  async waitForTurn(response: ServerResponse): Promise<boolean> {
     const { req: request } = response;
     const { socket } = request;
     const connection = this.get(socket);
@@ -57,8 +62,24 @@ export class Connections extends Map<Socket, Connection> {
       const timer = setTimeout(() => socket.destroy(), drainMs);
       request.once('close', () => clearTimeout(timer));
     });
-    if (last?.closed === false) await new Promise((resolve) => last.once('close', resolve));
+    if (last?.closed === false) {
+      const length = request.rawHeaders.reduce((sum, text) => sum + text.length, 0);
+      this.#waitingHeaders += length;
+      if (this.#waitingHeaders > maxWaitingHeaders) socket.destroy();
+      else await new Promise((resolve) => last.once('close', resolve));
+      this.#waitingHeaders -= length;
+    }
     return !socket.destroyed;
+  }
+
+  /** Returns the oldest connection that has sent no request, else the oldest without a request in progress. */
+  #oldest(): Socket | undefined {
+    let idle: Socket | undefined;
+    for (const [socket, { pending, last }] of this) {
+      if (last === undefined) return socket;
+      if (pending === 0) idle ??= socket;
+    }
+    return idle;
   }
 
   /** The connections without a request in progress. */
@@ -67,7 +88,7 @@ export class Connections extends Map<Socket, Connection> {
   }
 
   /** Fulfilled when at most `pending` requests of a connection are in progress. */
-  async settled(socket: Socket, pending = 0): Promise<void> {
+  async whenSettled(socket: Socket, pending = 0): Promise<void> {
     while ((this.get(socket)?.pending ?? 0) > pending) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }

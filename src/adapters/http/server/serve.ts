@@ -6,7 +6,12 @@ import type Koa from 'koa';
 import { safeLogger } from '../../../ports/logger.ts';
 import { clientAddresses } from '../client-address.ts';
 import { commonHeaders, stopSignals } from '../context.ts';
-import { checkOptionNames, defaultLimits, type ServeOptions } from '../options.ts';
+import {
+  checkOptionTypes,
+  defaultLimits,
+  type ServeOptions,
+  type ServerLimits,
+} from '../options.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { normalizePublicUrl } from '../target.ts';
 import { Connections, drainMs } from './connections.ts';
@@ -42,15 +47,16 @@ const sweepMs = 500;
  * Serves an app on a hardened `node:http` server: with timeouts and limits, the requests of a connection one after
  * another, and the usual error shape for what Node rejects by itself.
  *
- * @throws TypeError for an unknown option
+ * @throws TypeError for an unknown or invalid option
  * @throws the error of `listen`, such as one with the code `EADDRINUSE`
  */
 export async function serve(app: Koa, options: ServeOptions = {}): Promise<RunningServer> {
-  checkOptionNames(options, 'serve');
-  checkOptionNames(options.limits ?? {}, 'limits');
+  checkOptionTypes(options, 'serve');
+  checkOptionTypes(options.limits ?? {}, 'limits');
   const { host = '127.0.0.1', port = 3000, shutdownTimeoutMs = 10_000 } = options;
   const logger = safeLogger(options.logger);
-  const limits = { ...defaultLimits, ...options.limits };
+  const given = Object.entries(options.limits ?? {}).filter(([, value]) => value !== undefined);
+  const limits: ServerLimits = { ...defaultLimits, ...Object.fromEntries(given) };
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -73,7 +79,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     connections.accept(socket, limits.maxConnections);
   });
   server.on('request', async (request, response) => {
-    if (!(await connections.turnOf(response))) return;
+    if (!(await connections.waitForTurn(response))) return;
     if (stop.signal.aborted) response.setHeader('Connection', 'close');
     void handle(request, response);
   });
@@ -103,7 +109,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     await new Promise(setImmediate); // Requests of the same packet come first.
     const { last } = connection;
     const isIncomplete = last?.req.complete === false;
-    await connections.settled(socket, isIncomplete ? 1 : 0);
+    await connections.whenSettled(socket, isIncomplete ? 1 : 0);
     socket.end(isIncomplete && last.headersSent ? '' : rejectionFor(code, socket));
     const timer = setTimeout(() => socket.destroy(), drainMs);
     socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
@@ -118,7 +124,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
       if (last?.headersSent === false) last.setHeader('Connection', 'close');
     }
     stop.abort();
-    await Promise.all(connections.keys().map((socket) => connections.settled(socket)));
+    await Promise.all(connections.keys().map((socket) => connections.whenSettled(socket)));
     const ended = new Promise((resolve) => server.close(resolve)); // Closes idle connections, too.
     const closeIdle = () => destroy(connections.idle());
     const sweep = setInterval(closeIdle, Math.min(sweepMs, shutdownTimeoutMs));

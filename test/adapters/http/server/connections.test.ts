@@ -60,6 +60,23 @@ describe('pipelined requests', () => {
   }
 });
 
+describe('pipelined requests with long headers', () => {
+  it('close their connections once those that wait have 32 MiB', async () => {
+    const { store, release } = slowStore();
+    await using api = await startApi({ store });
+    const long = `GET /livez HTTP/1.1\r\n${host}X-Long: ${'x'.repeat(30_000)}\r\n\r\n`;
+    const connections = Array.from({ length: 80 }, () =>
+      new RawConnection(api.server).send(get('/api/v1/users/x')),
+    );
+    await until(() => api.server.connections === 80, 'all are open');
+    for (const connection of connections) connection.send(long.repeat(15));
+    await until(() => api.server.connections < 80, 'some are closed');
+    expect(api.server.connections).to.be.above(60);
+    release();
+    for (const { socket } of connections) socket.destroy();
+  });
+});
+
 describe('connections', () => {
   it('beyond the limit replace the connection that has been idle longest', async () => {
     const { store, begun, release } = slowStore();

@@ -64,6 +64,7 @@ function createMiddleware(
  */
 export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa {
   const checked = checkAppOptions(options, 'app');
+  if (options.ready === undefined) throw new TypeError('The option "ready" is missing.');
   const limiter = limiterFor(checked);
   const api = (path: string, endpoints: readonly Endpoint[]) =>
     apiRouter(rostrum, path, checked, limiter, endpoints).routes();
@@ -104,7 +105,10 @@ export function rostrumMiddleware(
  * Returns middleware for routes of your own: an error of the core that they throw, or one made with `ctx.throw(404)`,
  * becomes a problem as in Rostrum's own responses (RFC 9457); any other becomes an opaque 500.
  *
- * @param options those of `rostrumMiddleware`, of which it uses the logger, the prefix and the public URL
+ * Every response gets the headers `X-Request-Id` and `X-Content-Type-Options`.
+ *
+ * @param options those of `rostrumMiddleware`, of which it uses the logger, the prefix, the public URL and the trusted
+ * proxies
  * @throws TypeError for an unknown or invalid option
  */
 export function problemResponses(options: RostrumHttpOptions = {}): KoaMiddleware {
@@ -204,7 +208,7 @@ export function createWaitingApp(
   const reject: Middleware = () => {
     throw storeUnavailable('none');
   };
-  // Without rights, requests of every origin are safe.
+  // It serves no records, so scripts of every origin can read its responses.
   const options = checkAppOptions({ ...given, accessLog: false, anonymous: [] }, 'app');
   return siteApp(options, [router.routes(), reject]);
 }

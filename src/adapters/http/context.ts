@@ -20,7 +20,7 @@ export interface AppSettings {
 }
 
 /** What Rostrum learns about a request, step by step. Kept at `ctx.state.rostrum`. */
-export interface RequestState {
+export interface InternalState {
   readonly settings: AppSettings;
   readonly requestId: string;
   /** How many routes of the host have matched the path. */
@@ -45,7 +45,7 @@ export interface RequestState {
   problem: Problem | undefined;
   /** Why the credentials were refused, for the log. */
   refusal: string | undefined;
-  /** Undefined until the caller is known, and on servers that require no credentials. */
+  /** Undefined until the caller is known, and always if neither `authenticate` nor `anonymous` is set. */
   caller: Caller | undefined;
   /** The caller of a request with credentials. */
   namedCaller: Caller | undefined;
@@ -58,10 +58,10 @@ export interface RequestState {
 }
 
 /** What a host's middleware can read at `ctx.state.rostrum`. */
-export type PublicRequestState = Readonly<Pick<RequestState, 'requestId' | 'caller' | 'operation'>>;
+export type RequestState = Readonly<Pick<InternalState, 'requestId' | 'caller' | 'operation'>>;
 
 export interface RostrumState {
-  rostrum: RequestState;
+  rostrum: InternalState;
 }
 
 export type Context = RouterContext<RostrumState>;

@@ -13,7 +13,7 @@ export {
   rostrumMiddleware,
 } from './app.ts';
 export type { TrustedProxies } from './client-address.ts';
-export type { PublicRequestState as RequestState } from './context.ts';
+export type { RequestState } from './context.ts';
 export { openApiDocument } from './openapi/document.ts';
 export type { HttpMetrics } from './operator/metrics.ts';
 export type { Trace } from './operator/opentelemetry.ts';

@@ -142,46 +142,80 @@ export const defaultLimits: ServerLimits = {
   checkIntervalMs: 200,
 };
 
-/** Names of options, as an object, so that the compiler requires every one. Some have a type to check. */
-type Names<Options> = Readonly<Record<keyof Options, true | 'boolean' | 'function' | 'string'>>;
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
-const httpOptions: Names<RostrumHttpOptions> = {
+/** The checks of options, with what a value must be. */
+const checks = {
+  boolean: (value: unknown) => typeof value === 'boolean',
+  function: (value: unknown) => typeof value === 'function',
+  string: (value: unknown) => typeof value === 'string',
+  array: Array.isArray,
+  object: (value: unknown) => isObject(value) && !Array.isArray(value),
+  'number of at least 0': (value: unknown) => Number.isFinite(value) && Number(value) >= 0,
+  'number or an array': (value: unknown) => Array.isArray(value) || Number.isInteger(value),
+  'logger with the methods info, warn and error': (value: unknown) =>
+    hasMethods(value, ['info', 'warn', 'error']),
+  'object with the methods requestBegan, requestEnded and problem': (value: unknown) =>
+    hasMethods(value, ['requestBegan', 'requestEnded', 'problem']),
+} satisfies Record<string, (value: unknown) => boolean>;
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  return (
+    isObject(value) &&
+    names.every((name) => typeof Reflect.get(value as object, name) === 'function')
+  );
+}
+
+/** What each option must be, as an object, so that the compiler requires every one. True for any value. */
+type OptionTypes<Options> = Readonly<Record<keyof Options, true | keyof typeof checks>>;
+
+const logger = 'logger with the methods info, warn and error';
+const httpOptions: OptionTypes<RostrumHttpOptions> = {
   prefix: 'string',
   requireIfMatch: 'boolean',
-  logger: true,
+  logger,
   accessLog: 'boolean',
   trace: 'function',
-  metrics: true,
+  metrics: 'object with the methods requestBegan, requestEnded and problem',
   authenticate: 'function',
-  anonymous: true,
-  rateLimits: true,
-  cors: true,
-  trustedProxies: true,
+  anonymous: 'array',
+  rateLimits: 'object',
+  cors: 'array',
+  trustedProxies: 'number or an array',
   publicUrl: 'string',
   mcp: 'function',
 };
-const appOptions: Names<RostrumAppOptions> = {
+const appOptions: OptionTypes<RostrumAppOptions> = {
   ...httpOptions,
   ready: 'function',
-  customFields: true,
-  pages: true,
-  about: true,
+  customFields: 'object',
+  pages: 'array',
+  about: 'object',
   issuer: 'string',
   isOwnHost: 'function',
 };
-const fetchOptions: Names<FetchHandlerOptions> = {
+const fetchOptions: OptionTypes<FetchHandlerOptions> = {
   ...httpOptions,
   isOwnHost: 'function',
   address: 'function',
 };
-const serveOptions: Names<ServeOptions> = {
-  host: true,
-  port: true,
-  logger: true,
-  limits: true,
-  publicUrl: true,
-  metrics: true,
-  shutdownTimeoutMs: true,
+const serveOptions: OptionTypes<ServeOptions> = {
+  host: 'string',
+  port: true, // As `listen` takes it.
+  logger,
+  limits: 'object',
+  publicUrl: 'string',
+  metrics: 'object',
+  shutdownTimeoutMs: 'number of at least 0',
+};
+const limitOptions: OptionTypes<ServerLimits> = {
+  headersTimeoutMs: 'number of at least 0',
+  requestTimeoutMs: 'number of at least 0',
+  keepAliveTimeoutMs: 'number of at least 0',
+  inactivityTimeoutMs: 'number of at least 0',
+  maxHeaderBytes: 'number of at least 0',
+  maxConnections: 'number of at least 0',
+  checkIntervalMs: 'number of at least 0',
 };
 
 const optionsOf = {
@@ -189,16 +223,24 @@ const optionsOf = {
   app: appOptions,
   fetch: fetchOptions,
   serve: serveOptions,
-  limits: defaultLimits,
+  limits: limitOptions,
 };
 
 /**
- * Rejects an unknown option: with a misspelled `authenticate`, everybody would be allowed to do everything.
+ * Rejects an unknown option, because with a misspelled `authenticate`, everybody would be allowed to do everything, and
+ * an invalid value.
  *
  * @throws TypeError
  */
-export function checkOptionNames(options: object, of: keyof typeof optionsOf): void {
+export function checkOptionTypes(options: object, of: keyof typeof optionsOf): void {
   checkOptions(options, Object.keys(optionsOf[of]));
+  for (const [name, type] of Object.entries<true | keyof typeof checks>(optionsOf[of])) {
+    const value: unknown = Reflect.get(options, name);
+    if (type === true || value === undefined || checks[type](value)) continue;
+    throw new TypeError(
+      `The option "${name}" must be ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}.`,
+    );
+  }
 }
 
 /** Options that have been checked, in the form that the adapter uses. */
@@ -220,12 +262,7 @@ export function checkAppOptions<Options extends Partial<RostrumAppOptions>>(
   options: Options,
   of: 'http' | 'app' | 'fetch',
 ): Checked<Options> {
-  checkOptionNames(options, of);
-  for (const [name, type] of Object.entries(optionsOf[of])) {
-    const value: unknown = Reflect.get(options, name);
-    if (type === true || value === undefined || typeof value === type) continue;
-    throw new TypeError(`The option "${name}" must be a ${type}.`);
-  }
+  checkOptionTypes(options, of);
   const { logger, anonymous: scopes, pages = [] } = options;
   const anonymous = scopes && toCaller({ name: 'anonymous', subject: null, scopes });
   checkOptions(options.customFields ?? {}, ['users', 'posts'], 'customFields');

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createFetchHandler } from '../../../src/adapters/http/fetch/index.ts';
 import {
   createApp,
+  type RostrumAppOptions,
   rostrumListener,
   rostrumMiddleware,
   serve,
@@ -56,10 +57,14 @@ describe('an unknown or invalid option', () => {
 
   const invalid: readonly [object, string][] = [
     [{ anonymous: ['posts:raed'] }, '"posts:raed" is not a scope.'],
-    [{ anonymous: 'posts:read' }, 'must be a list'],
+    [{ anonymous: 'posts:read' }, 'The option "anonymous" must be an array.'],
     [{ rateLimits: { address: {} } }, 'rateLimits.address must be a limiter'],
     [{ rateLimits: { caller: null } }, 'rateLimits.caller must be a limiter'],
     [{ requireIfMatch: 'false' }, 'The option "requireIfMatch" must be a boolean.'],
+    [{ metrics: {} }, 'must be an object with the methods requestBegan,'],
+    [{ logger: console.log }, 'must be a logger with the methods info,'],
+    [{ cors: '*' }, 'The option "cors" must be an array.'],
+    [{ trustedProxies: '' }, 'must be a number or an array.'],
     [{ authenticate: null }, 'The option "authenticate" must be a function.'],
     [{ publicUrl: 'example.com' }, 'The public URL must be like'],
     [{ trustedProxies: -1 }, 'must be a whole number from 0'],
@@ -68,6 +73,7 @@ describe('an unknown or invalid option', () => {
     [{ pages: ['hom'] }, 'Unknown name "hom" in the pages. Did you mean "home"?'],
     [{ customFields: { user: {} } }, 'Did you mean "users"?'],
     [{ about: { stor: 1 } }, 'Did you mean "store"?'],
+    [{ about: null }, 'The option "about" must be an object.'],
     [{ ready: true }, 'The option "ready" must be a function.'],
   ];
   for (const [name, create] of Object.entries(hosts)) {
@@ -80,6 +86,13 @@ describe('an unknown or invalid option', () => {
     });
   }
 
+  it('is rejected by createApp if it is required and missing', () => {
+    expect(() => createApp(rostrum, {} as RostrumAppOptions)).to.throw(
+      TypeError,
+      '"ready" is missing',
+    );
+  });
+
   it('is rejected by openApiDocument', () => {
     expect(() => documentOf({ prefx: '/x' } as object)).to.throw(TypeError, '"prefix"?');
     for (const [options, sentence] of invalidInApps) {
@@ -89,7 +102,11 @@ describe('an unknown or invalid option', () => {
 
   it('is rejected by serve, in its limits too', async () => {
     const app = createApp(rostrum, { ready: async () => {} });
-    for (const options of [{ prot: 0 }, { hostname: 'x' }, { limits: { headerTimeoutMs: 1 } }]) {
+    const limits = { maxConnections: Number.NaN };
+    for (const options of [
+      ...[{ prot: 0 }, { hostname: 'x' }, { limits: { headerTimeoutMs: 1 } }],
+      ...[{ limits }, { limits: null }, { logger: {} }, { shutdownTimeoutMs: 'x' }],
+    ]) {
       const error = await errorOf(serve(app, { port: 0, ...(options as object) }));
       expect(error).to.be.instanceOf(TypeError);
     }

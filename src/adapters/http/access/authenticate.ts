@@ -10,7 +10,7 @@ import type { Logger } from '../../../ports/logger.ts';
 import type { Refused } from '../../../ports/token-verifier.ts';
 import { rateLimitKey } from '../client-address.ts';
 import type { Context, Middleware } from '../context.ts';
-import { maskSecrets, Repeats } from '../operator/log.ts';
+import { maskSecrets, WarningThrottle } from '../operator/log.ts';
 import { Problem } from '../problems/problem.ts';
 import { metadataUrl } from './metadata.ts';
 import { checkFailures, type RateLimits, resetOf } from './rate-limit.ts';
@@ -86,16 +86,16 @@ export function authorization(
 /** Returns the caller, or undefined for a request without credentials. Invalid credentials are a 401. */
 function identification(authenticate: Authenticate, options: AccessOptions) {
   const { logger, rateLimits: { failures } = {} } = options;
-  const repeats = new Repeats();
+  const warnings = new WarningThrottle();
   return async (ctx: Context, resource?: string): Promise<CallerInput | undefined> => {
     const state = ctx.state.rostrum;
     const isSent = ctx.headers.authorization !== undefined;
     const address = rateLimitKey(state.address);
     if (failures && isSent) await checkFailures(ctx, failures, address);
-    const result = await authenticate(ctx);
+    const result = await withoutForeignStatus(() => authenticate(ctx));
     if (result !== undefined && !('refused' in result)) return result;
     state.refusal = result?.refused;
-    if (logger) logRefusal(ctx, repeats, logger);
+    if (logger) logRefusal(ctx, warnings, logger);
     if (isSent) {
       const count = await failures?.penalty(address);
       if (failures && count?.consumedPoints === failures.points) {
@@ -108,10 +108,20 @@ function identification(authenticate: Authenticate, options: AccessOptions) {
   };
 }
 
+/** Wraps an error of an HTTP client, whose status is not meant for this response. `ctx.throw` sets `expose`, too. */
+async function withoutForeignStatus<T>(run: () => T): Promise<Awaited<T>> {
+  try {
+    return await run();
+  } catch (error) {
+    const isForeign = error instanceof Error && 'status' in error && !('expose' in error);
+    throw isForeign ? new Error('The credentials could not be checked.', { cause: error }) : error;
+  }
+}
+
 /** Logs why a token was rejected, even if requests are not logged. */
-function logRefusal(ctx: Context, repeats: Repeats, logger: Logger): void {
+function logRefusal(ctx: Context, warnings: WarningThrottle, logger: Logger): void {
   const { address, requestId, refusal: reason } = ctx.state.rostrum;
-  const omitted = reason === undefined ? undefined : repeats.take(reason);
+  const omitted = reason === undefined ? undefined : warnings.admit(reason);
   if (omitted === undefined) return;
   const fields = { reason, address, requestId: maskSecrets(requestId) };
   logger.warn({ ...fields, omitted: omitted || undefined }, 'Credentials were refused.');

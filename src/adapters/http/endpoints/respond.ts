@@ -48,17 +48,20 @@ export function sendDeleted(ctx: Context): void {
   sendPreferred(ctx, 200, '{"deleted":true}');
 }
 
-/** The first `return` in `Prefer`, without its parameters. Only the first one counts (RFC 7240, section 2). */
-const firstReturn = /(?:^|,)[ \t]*return[ \t]*(?:=([^,;]*)|[,;]|$)/i;
+/** A preference, in which a quoted string can have commas. */
+const preferences = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g;
 
-/** The form of the response to a write (RFC 7240, section 4.2). */
-const formOfResponse = /^[ \t]*("?)(minimal|representation)\1[ \t]*$/i;
+/** The form of the response to a write, without parameters (RFC 7240, section 4.2). */
+const formOfResponse = /^[ \t]*return[ \t]*=[ \t]*("?)(minimal|representation)\1[ \t]*(?:;|$)/i;
 
 /** Responds without a body if the client prefers that. */
 function sendPreferred(ctx: Context, status: 200 | 201, json: string): void {
   const { prefer = '' } = ctx.headers;
-  const [, value = ''] = firstReturn.exec(String(prefer)) ?? [];
-  const preferred = formOfResponse.exec(value)?.[2]?.toLowerCase();
+  // Only the first one counts (RFC 7240, section 2).
+  const first = String(prefer)
+    .match(preferences)
+    ?.find((one) => /^[ \t]*return[ \t]*(?:[=;]|$)/i.test(one));
+  const preferred = formOfResponse.exec(first ?? '')?.[2]?.toLowerCase();
   if (preferred !== undefined) ctx.set('Preference-Applied', `return=${preferred}`);
   if (preferred !== 'minimal') sendJsonText(ctx, status, json);
   else sendJsonText(ctx, status === 200 ? 204 : status, null);

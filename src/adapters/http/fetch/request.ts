@@ -43,7 +43,6 @@ export class IncomingRequest extends Readable {
     try {
       this.#reader ??= body?.getReader();
       const { value = null } = (await this.#reader?.read()) ?? {};
-      this.socket.bytesRead += value?.byteLength ?? 0;
       this.push(value);
     } catch (cause) {
       this.socket.destroy(cause);

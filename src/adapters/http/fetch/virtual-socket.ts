@@ -6,7 +6,6 @@ export class VirtualSocket extends EventEmitter {
   /** Set as on a TLS socket: Koa detects `https` by it. */
   readonly encrypted: boolean;
   /** Counts only the bytes of bodies. */
-  bytesRead = 0;
   bytesWritten = 0;
   destroyed = false;
   /** The reason why it was closed. */

@@ -14,6 +14,8 @@ export const slotLimits = {
   waitingPerClient: 300,
   /** One more gets its 503 after this time, or up to twice as much, so that retries are slow. */
   rejectMs: 2000,
+  /** How many requests of a class can wait for their 503. One more gets it at once. */
+  rejecting: 1000,
   /** The longest that a request waits for a slot. */
   waitMs: 10_000,
   /** The slots of each class. With 4 slots for short lists, a page of 20 takes 1.4 times the processor time. */
@@ -33,8 +35,8 @@ export const slotLimits = {
   /** Large responses of one class that clients are reading. */
   unread: 24,
   /**
-   * In milliseconds: how often transfers are closed while requests wait, and how long a transfer can last before. A
-   * client with many large bodies or responses at a time must not keep others from theirs.
+   * How often transfers are closed while requests wait, and how old one must be to be closed, in milliseconds. A client
+   * with many large bodies or responses at a time must not keep others from theirs.
    */
   transferMs: 1000,
 };
@@ -78,7 +80,7 @@ class Transfers {
   }
 
   /** Closes the older half of the transfers of the client that has the most, except for those that have just begun. */
-  closeMany(): void {
+  closeOlderHalf(): void {
     const byClient = Map.groupBy(this.#begun.values(), ({ client }) => client);
     const [most = []] = [...byClient.values()].sort((a, b) => b.length - a.length);
     const latest = performance.now() - slotLimits.transferMs;
@@ -100,6 +102,8 @@ export class Slots {
   /** Running requests that hold a slot. */
   #running = 0;
   readonly #queues = new Map<string, Set<() => void>>();
+  /** How many requests wait for their 503. */
+  #rejecting = 0;
   /** Closes transfers while requests wait. */
   #closing: NodeJS.Timeout | undefined;
   /** How many slots become free in the next iteration. */
@@ -196,6 +200,18 @@ export class Slots {
     });
   }
 
+  /** Ends early if the client leaves. */
+  async #delayRejection({ res }: Context): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const ms = slotLimits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
+    const timer = setTimeout(resolve, ms);
+    res.once('close', resolve);
+    this.#rejecting += 1;
+    await promise;
+    this.#rejecting -= 1;
+    clearTimeout(timer);
+  }
+
   async #wait(ctx: Context, occupy: () => void): Promise<void> {
     const client = clientKey(ctx);
     const queue = this.#queues.get(client) ?? new Set();
@@ -203,8 +219,7 @@ export class Slots {
       // A client that retries at once would take as much time as requests that are served. While it waits for its
       // 503, it doesn't count.
       releaseSlots(ctx);
-      const ms = slotLimits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
-      await new Promise((resolve) => setTimeout(resolve, ms));
+      if (this.#rejecting < slotLimits.rejecting) await this.#delayRejection(ctx);
       throw overloaded;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -218,7 +233,7 @@ export class Slots {
     ctx.res.once('close', onClose);
     this.#queues.set(client, queue.add(wake));
     this.waiting += 1;
-    this.#closing ??= setInterval(() => this.transfers.closeMany(), slotLimits.transferMs);
+    this.#closing ??= setInterval(() => this.transfers.closeOlderHalf(), slotLimits.transferMs);
     try {
       await promise;
     } finally {

@@ -69,11 +69,11 @@ export function logChange(ctx: Context, change: AuditedChange): void {
  * An error thrown with a status, such as `ctx.throw(503)`, is logged with the status instead of a code.
  */
 export function failureLog(logger: Logger) {
-  const repeats = new Repeats();
+  const warnings = new WarningThrottle();
   return (ctx: Context, { code, cause, message, parts }: Problem, status?: number): void => {
     const outcome = parts.members?.outcome;
     const isWarning = code !== 'internal';
-    const omitted = isWarning && outcome !== 'unknown' ? repeats.take(code) : 0;
+    const omitted = isWarning && outcome !== 'unknown' ? warnings.admit(code) : 0;
     if (omitted === undefined) return;
     const line = {
       ...requestOf(ctx),
@@ -93,11 +93,11 @@ export function failureLog(logger: Logger) {
 const repeatMs = 10_000;
 
 /** When each warning was last written, and how many were omitted since. */
-export class Repeats {
+export class WarningThrottle {
   readonly #last = new Map<string, { readonly at: number; omitted: number }>();
 
   /** Returns how many were omitted before this one, or undefined if this one is to be omitted, too. */
-  take(code: string): number | undefined {
+  admit(code: string): number | undefined {
     const last = this.#last.get(code);
     const at = performance.now();
     if (last !== undefined && at - last.at < repeatMs) {
@@ -134,7 +134,8 @@ function clientFields({ state: { rostrum } }: Context) {
  * Rostrum's keys and JSON Web Tokens. A path, a user agent or a request id can hold one by mistake, even
  * directly after other characters (`Bearer%20rk_…`).
  */
-const secrets = /rk_[A-Za-z0-9-]{1,32}_[\w-]+|ey[A-L][\w-]{8,}\.[\w-]{2,}(?:\.[\w-]*)?/g;
+const secrets =
+  /rk_[A-Za-z0-9-]{1,32}_[\w-]+|(?<![\w-])(?:(?!ey[A-L])[\w-])*ey[A-L][\w-]{8,}\.[\w-]{2,}(?:\.[\w-]*)?/g;
 
 /** How many characters of a text are searched for secrets, and how many are logged. */
 const [searched, shown] = [2048, 256];

@@ -222,7 +222,8 @@ const catalogue = {
     title: 'Too many requests',
     meaning:
       'Your address or your credentials sent too many requests, or too many of them wait. Nothing was changed.',
-    advice: 'Retry after the time in Retry-After. RateLimit shows which limit you have reached.',
+    advice:
+      'Retry after the time in Retry-After. If there is a RateLimit, it shows which limit you have reached.',
     headers: ['Retry-After'],
   },
   'headers-too-large': {

@@ -109,6 +109,8 @@ describe('authentication', () => {
     for (const [error, status, code] of [
       [unavailable, 503, 'credentials-unavailable'],
       [new Error('broken'), 500, 'internal'],
+      // As an HTTP client throws it.
+      [Object.assign(new Error('broken'), { status: 404 }), 500, 'internal'],
     ] as const) {
       for (const failing of failures) {
         const { logger } = keepLog();

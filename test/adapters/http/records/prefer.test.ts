@@ -52,6 +52,9 @@ describe('Prefer', () => {
       ['return=maximal', null],
       ['return', null],
       ['handling=strict', null],
+      ['note="a, return=minimal, b"', null],
+      ['note="a\\", return=minimal', null],
+      ['note="a\\"", return=minimal', 'return=minimal'],
       ['return=minimal"', null],
       ['', null],
     ] as const) {

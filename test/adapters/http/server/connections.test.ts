@@ -56,6 +56,7 @@ describe('pipelined requests', () => {
       gate.resolve({ name: 'a', subject: null, scopes: new Set(['users:read']) });
       await sleep(50);
       expect(seen.all).to.equal(0);
+      expect(new Error('x').stack, 'stacks').to.match(/\n +at /);
     });
   }
 });

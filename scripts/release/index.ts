@@ -102,12 +102,15 @@ writeFileSync(join(folder, 'notes.md'), `${notes}\n`);
 
 // The name of a repository can have upper-case letters. Registries of images reject them.
 const image = (process.env.ROSTRUM_IMAGE ?? 'rostrum').toLowerCase();
-const canBuild = spawnSync('docker', ['buildx', 'version']).status === 0;
+const hasBuildx = spawnSync('docker', ['buildx', 'version']).status === 0;
+// On Windows, Docker can be set to build images of Windows only.
+const info = spawnSync('docker', ['info', '--format', '{{.OSType}}']).stdout;
+const canBuild = hasBuildx && String(info).trim() === 'linux';
 if (canBuild && isDry) buildImage();
 else if (isDry) {
-  console.log('There is no docker buildx here: the image is not built.');
+  console.log('There is no Docker here that builds Linux images: the image is not built.');
   run('scripts/release/rehearse-image.ts', [server]);
-} else if (!canBuild) throw new Error('docker buildx is needed to build the image.');
+} else if (!canBuild) throw new Error('The image needs docker buildx, and a Docker for Linux.');
 
 if (isDry) {
   for (const tarball of tarballs) console.log(`would publish ${tarball}`);

@@ -1,5 +1,5 @@
 import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { node, npm, type Outcome, outcomeOf, start } from './process.ts';
 import { copyRepository, repository, temporaryDirectory } from './repository-copy.ts';
 
@@ -55,8 +55,9 @@ export async function installPackage(): Promise<Installed> {
   ] as const) {
     const folder = join(withPeers, 'node_modules', name);
     await mkdir(folder);
-    const args = ['-xzf', tarball, '-C', folder, '--strip-components=1'];
-    must(await outcomeOf(start('tar', args)));
+    // GNU's tar takes C: for the name of a host.
+    const args = ['-xzf', basename(tarball), '-C', folder, '--strip-components=1'];
+    must(await outcomeOf(start('tar', args, { cwd: directory.path })));
   }
   const ours = join(repository, 'node_modules');
   await symlink(join(ours, 'commander'), join(withCommander, 'node_modules/commander'), 'junction');

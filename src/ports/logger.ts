@@ -16,8 +16,12 @@ export type LogFields = Readonly<Record<string, unknown>>;
  */
 export function safeLogger(logger: Logger | undefined): Logger {
   const at = (level: keyof Logger) => (fields: LogFields, message: string) => {
-    // A promise catches both: an error thrown here, and the rejection of an asynchronous logger.
-    new Promise((resolve) => resolve(logger?.[level]?.(fields, message))).catch(() => {});
+    try {
+      const result: unknown = logger?.[level]?.(fields, message);
+      if (result !== undefined) Promise.resolve(result).catch(() => {}); // Of an asynchronous logger.
+    } catch {
+      // See above.
+    }
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -166,20 +166,21 @@ function copyEscaped(value: unknown): unknown {
   return copy;
 }
 
-/** Bytes since the last turn. */
+/** Bytes in this turn, and the next turn, if somebody waits for it. */
 let inTurn = 0;
-let last: Promise<void> = Promise.resolve();
+let nextTurn: Promise<void> | undefined;
 
 /**
- * Waits for a turn to decode or to encode a document, once this turn has had `turnBytes`. Each iteration of the event
- * loop has one turn, so that other work runs in between.
+ * Waits for a turn in which a document can be decoded or encoded. A turn has room for `turnBytes`, or for one larger
+ * document, and each iteration of the event loop has at most one turn, so that other work runs in between.
  */
-export function waitForTurn(bytes: number): Promise<void> | undefined {
+export async function waitForTurn(bytes: number): Promise<void> {
+  while (inTurn > 0 && inTurn + bytes > limits.turnBytes) {
+    nextTurn ??= nextIteration().then(() => {
+      nextTurn = undefined;
+      inTurn = 0;
+    });
+    await nextTurn;
+  }
   inTurn += bytes;
-  if (inTurn <= limits.turnBytes) return undefined;
-  last = last.then(async () => {
-    await nextIteration();
-    inTurn = bytes;
-  });
-  return last;
 }

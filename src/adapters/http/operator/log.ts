@@ -142,5 +142,8 @@ const [searched, shown] = [2048, 256];
 
 /** Prepares a client's text for the log: shortened, and with secrets masked. */
 export function maskSecrets(text: string): string {
-  return text.slice(0, searched).replace(secrets, '***').slice(0, shown);
+  const start = text.slice(0, searched);
+  // Most texts have none, and this is the faster search.
+  const masked = /rk_|ey[A-L]/.test(start) ? start.replace(secrets, '***') : start;
+  return masked.slice(0, shown);
 }

@@ -171,16 +171,18 @@ let inTurn = 0;
 let nextTurn: Promise<void> | undefined;
 
 /**
- * Waits for a turn in which a document can be decoded or encoded. A turn has room for `turnBytes`, or for one larger
- * document, and each iteration of the event loop has at most one turn, so that other work runs in between.
+ * Waits for a turn in which a document can be decoded or encoded; undefined if it is now. A turn has room for `turnBytes`,
+ * or for one larger document, and each iteration of the event loop has at most one turn, so that other work runs in
+ * between.
  */
-export async function waitForTurn(bytes: number): Promise<void> {
-  while (inTurn > 0 && inTurn + bytes > limits.turnBytes) {
+export function waitForTurn(bytes: number): Promise<void> | undefined {
+  if (inTurn > 0 && inTurn + bytes > limits.turnBytes) {
     nextTurn ??= nextIteration().then(() => {
       nextTurn = undefined;
       inTurn = 0;
     });
-    await nextTurn;
+    return nextTurn.then(() => waitForTurn(bytes));
   }
   inTurn += bytes;
+  return undefined;
 }

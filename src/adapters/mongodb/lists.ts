@@ -89,7 +89,8 @@ async function takeFitting<T extends { readonly json: string }>(
   let size = 0;
   for await (const batch of batches) {
     for (const document of batch) {
-      await waitForTurn(document.length);
+      const turn = waitForTurn(document.length);
+      if (turn) await turn;
       const record = read(document);
       taken.push(record);
       size += record.json.length; // At most its bytes.

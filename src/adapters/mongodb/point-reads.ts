@@ -64,7 +64,8 @@ export class PointReads {
       const wanted = { documents: ids.length, bytes: pageLimits.bytes };
       for await (const batch of readBatches(db, call, this.#collection, find, wanted)) {
         for (const document of batch) {
-          await waitForTurn(document.length);
+          const turn = waitForTurn(document.length);
+          if (turn) await turn;
           const record = decodeRecord(this.#collection, document);
           reads.get(record.id)?.resolve(record);
           reads.delete(record.id);

@@ -95,7 +95,8 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         // From the text, because `decide` may have changed the object that it was given.
         if (decided === versioned.record) return new VersionedRecord<R>(json, version);
         const next = encodeRecord(this.#collection, decided);
-        await waitForTurn(next.json.length);
+        const turn = waitForTurn(next.json.length);
+        if (turn) await turn;
         const getsAuthor = next.authorId !== null && next.authorId !== authorId;
         const replacing = getsAuthor
           ? this.#replaceInTransaction(call, next, version)

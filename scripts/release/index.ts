@@ -1,7 +1,7 @@
 // Releases the version of package.json: builds and packs the packages, installs and tests the tarballs, builds the image,
 // and publishes all of it. With --dry-run, it does everything except publish. The results are in tarballs/.
 //
-//   npm run release -- --dry-run
+//   npm run release -- --dry-run [--quick, without the tests that call the modules of the bundle in their own process]
 
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,8 +16,8 @@ import { packAll } from './tarballs.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const folder = join(root, 'tarballs');
-const { 'dry-run': isDry = false } = parseArgs({
-  options: { 'dry-run': { type: 'boolean' } },
+const { 'dry-run': isDry = false, quick = false } = parseArgs({
+  options: { 'dry-run': { type: 'boolean' }, quick: { type: 'boolean' } },
 }).values;
 const { version } = manifest;
 const tag = `v${version}`;
@@ -61,7 +61,8 @@ const tests = [
     'test/waiting.slow.ts',
   ],
   ...['test/hanging.slow.ts', 'test/two-processes.slow.ts', 'test/adapters/mcp/program.slow.ts'],
-  ...['test/adapters/http/**/*.test.ts', 'test/adapters/mcp/**/*.test.ts'],
+  // These call the modules of the bundle.
+  ...(quick ? [] : ['test/adapters/http/**/*.test.ts', 'test/adapters/mcp/**/*.test.ts']),
 ];
 
 /** Installs a tarball in an empty project and runs the tests of the program against it. */

@@ -1,7 +1,7 @@
 // Releases the version of package.json: builds and packs the packages, installs and tests the tarballs, builds the image,
 // and publishes all of it. With --dry-run, it does everything except publish. The results are in tarballs/.
 //
-//   npm run release -- --dry-run [--quick, without the tests that call the modules of the bundle in their own process]
+//   npm run release -- --dry-run [--quick, with a few of the tests of the bundle]
 
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -53,17 +53,15 @@ function notesOf(wanted: string): string {
 }
 
 /** The tests of the program. They start it, or import its modules. */
-const tests = [
-  ...[
-    'test/cli/**/*.test.ts',
-    'test/cli/**/*.slow.ts',
-    'test/main.slow.ts',
-    'test/waiting.slow.ts',
-  ],
-  ...['test/hanging.slow.ts', 'test/two-processes.slow.ts', 'test/adapters/mcp/program.slow.ts'],
-  // These call the modules of the bundle.
-  ...(quick ? [] : ['test/adapters/http/**/*.test.ts', 'test/adapters/mcp/**/*.test.ts']),
-];
+const tests = quick
+  ? ['test/main.slow.ts', 'test/cli/*.test.ts', 'test/cli/{backup,copy}.slow.ts']
+  : [
+      ...['test/cli/**/*.test.ts', 'test/cli/**/*.slow.ts', 'test/main.slow.ts'],
+      ...['test/waiting.slow.ts', 'test/hanging.slow.ts', 'test/two-processes.slow.ts'],
+      'test/adapters/mcp/program.slow.ts',
+      // These call the modules of the bundle.
+      ...['test/adapters/http/**/*.test.ts', 'test/adapters/mcp/**/*.test.ts'],
+    ];
 
 /** Installs a tarball in an empty project and runs the tests of the program against it. */
 async function testServer(tarball: string): Promise<void> {

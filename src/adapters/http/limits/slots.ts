@@ -14,8 +14,6 @@ export const slotLimits = {
   waitingPerClient: 300,
   /** One more gets its 503 after this time, or up to twice as much, so that retries are slow. */
   rejectMs: 2000,
-  /** How many requests of a class can wait for their 503. One more gets it at once. */
-  rejecting: 1000,
   /** The longest that a request waits for a slot. */
   waitMs: 10_000,
   /** The slots of each class. With 4 slots for short lists, a page of 20 takes 1.4 times the processor time. */
@@ -90,6 +88,16 @@ class Transfers {
   }
 }
 
+/** Fulfilled when a rejection is due, or when the client leaves. */
+async function rejectionTime({ res }: Context): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const ms = slotLimits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
+  const timer = setTimeout(resolve, ms);
+  res.once('close', resolve);
+  await promise;
+  clearTimeout(timer);
+}
+
 /**
  * The slots of one class of requests. Clients take turns; the requests of one client keep their order. A slot is free
  * again in the next iteration of the event loop, so that an iteration starts no more requests than there are slots.
@@ -102,8 +110,6 @@ export class Slots {
   /** Running requests that hold a slot. */
   #running = 0;
   readonly #queues = new Map<string, Set<() => void>>();
-  /** How many requests wait for their 503. */
-  #rejecting = 0;
   /** Closes transfers while requests wait. */
   #closing: NodeJS.Timeout | undefined;
   /** How many slots become free in the next iteration. */
@@ -200,18 +206,6 @@ export class Slots {
     });
   }
 
-  /** Ends early if the client leaves. */
-  async #delayRejection({ res }: Context): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const ms = slotLimits.rejectMs * (1 + Math.random()); // Spread, so that they don't end at once.
-    const timer = setTimeout(resolve, ms);
-    res.once('close', resolve);
-    this.#rejecting += 1;
-    await promise;
-    this.#rejecting -= 1;
-    clearTimeout(timer);
-  }
-
   async #wait(ctx: Context, occupy: () => void): Promise<void> {
     const client = clientKey(ctx);
     const queue = this.#queues.get(client) ?? new Set();
@@ -219,7 +213,7 @@ export class Slots {
       // A client that retries at once would take as much time as requests that are served. While it waits for its
       // 503, it doesn't count.
       releaseSlots(ctx);
-      if (this.#rejecting < slotLimits.rejecting) await this.#delayRejection(ctx);
+      await rejectionTime(ctx);
       throw overloaded;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();

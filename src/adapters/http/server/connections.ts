@@ -101,13 +101,13 @@ export class Connections extends Map<Socket, Connection> {
  * these errors would take half of the processor time.
  */
 function skipStacksOnClose(socket: Socket): void {
-  let { stackTraceLimit } = Error;
+  let limit: number;
   socket.prependOnceListener('close', () => {
-    ({ stackTraceLimit } = Error);
+    limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
   });
   socket.once('close', () => {
-    Error.stackTraceLimit = stackTraceLimit;
+    Error.stackTraceLimit = limit;
   });
 }
 

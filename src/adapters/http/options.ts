@@ -208,15 +208,9 @@ const serveOptions: OptionTypes<ServeOptions> = {
   metrics: 'object',
   shutdownTimeoutMs: 'number of at least 0',
 };
-const limitOptions: OptionTypes<ServerLimits> = {
-  headersTimeoutMs: 'number of at least 0',
-  requestTimeoutMs: 'number of at least 0',
-  keepAliveTimeoutMs: 'number of at least 0',
-  inactivityTimeoutMs: 'number of at least 0',
-  maxHeaderBytes: 'number of at least 0',
-  maxConnections: 'number of at least 0',
-  checkIntervalMs: 'number of at least 0',
-};
+const limitOptions = Object.fromEntries(
+  Object.keys(defaultLimits).map((name) => [name, 'number of at least 0'] as const),
+);
 
 const optionsOf = {
   http: httpOptions,

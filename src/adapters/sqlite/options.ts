@@ -1,4 +1,5 @@
 import type { DeclaredFields } from '../../domain/fields/declared-fields.ts';
+import { checkOptions } from '../../domain/options.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { StoreOptions } from '../../ports/store.ts';
 
@@ -20,4 +21,19 @@ export interface WriteLimits {
   readonly busyMs: number;
 }
 
-export const defaultWriteLimits: WriteLimits = { queuedWrites: 10_000, busyMs: 5000 };
+const defaultWriteLimits: WriteLimits = { queuedWrites: 10_000, busyMs: 5000 };
+
+/**
+ * Returns the limits to use.
+ *
+ * @throws TypeError for an unknown limit, RangeError for an invalid one
+ */
+export function writeLimits(given: Partial<WriteLimits> = {}): WriteLimits {
+  checkOptions(given, Object.keys(defaultWriteLimits), 'writes');
+  const limits = { ...defaultWriteLimits, ...given };
+  for (const [name, value] of Object.entries(limits)) {
+    if (Number.isInteger(value) && value >= 0) continue;
+    throw new RangeError(`${name} must be an integer of at least 0.`);
+  }
+  return limits;
+}

@@ -13,7 +13,7 @@ import { declareFields, removeField } from './declared-fields.ts';
 import { SqliteEvents } from './events.ts';
 import { checkLayout, newestLayout, prepareLayout } from './layout.ts';
 import { ListReader } from './lists/lists.ts';
-import { defaultWriteLimits, type SqliteStoreOptions, type WriteLimits } from './options.ts';
+import { type SqliteStoreOptions, writeLimits } from './options.ts';
 import { SqlitePostRepository, SqliteUserRepository } from './repository.ts';
 
 type Driver = (file: string, options: { timeout: number; readOnly?: boolean }) => DatabaseSync;
@@ -26,8 +26,7 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   const { declaredFields = {} } = options;
   checkDeclaredFields(declaredFields);
   const logger = safeLogger(options.logger);
-  const limits = { ...defaultWriteLimits, ...options.writes };
-  checkLimits(limits);
+  const limits = writeLimits(options.writes);
   const path = prepareDataFile(options.path);
   const [connection, declared] = openConnection(path, driver, declaredFields, limits.busyMs);
   const file = new DataFile(path, connection, logger);
@@ -74,14 +73,6 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function checkLimits(limits: WriteLimits): void {
-  const names = Object.keys(defaultWriteLimits);
-  for (const [name, value] of Object.entries(checkOptions<WriteLimits>(limits, names, 'writes'))) {
-    if (Number.isInteger(value) && value >= 0) continue;
-    throw new RangeError(`${name} must be an integer of at least 0.`);
-  }
 }
 
 /**

@@ -6,8 +6,5 @@ export const maxTargetLength = 12 * 1024;
 /** The maximum length of a position in the events, in characters. No store has positions that long. */
 export const maxPositionLength = 512;
 
-/** Bytes that a response adds to the client's fields: id, times and fallbacks. Ours add 160. */
-export const addedBytes = 1024;
-
 /** The maximum size of a body, in bytes: the largest record as GET returns it, so that it can be PUT back. */
-export const maxBodyBytes = recordLimits.bytes + addedBytes;
+export const maxBodyBytes = recordLimits.bytes + recordLimits.addedBytes;

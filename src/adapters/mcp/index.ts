@@ -31,7 +31,7 @@ export type McpHandler = (
 ) => Promise<Response>;
 
 /** Bytes of a request: the largest record, and the message around it. The HTTP API accepts as many. */
-const maxRequestBodySize = recordLimits.bytes + 1024;
+const maxRequestBodySize = recordLimits.bytes + recordLimits.addedBytes;
 
 /**
  * Creates an MCP server. It keeps nothing between requests.

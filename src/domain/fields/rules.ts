@@ -119,4 +119,6 @@ export const recordLimits = {
   values: 50_000,
   /** Bytes of the client's part of a record, as compact JSON in UTF-8. */
   bytes: 1_048_576,
+  /** Bytes around a record on its way: what a response adds (id, times and fallbacks: 160), or a message's other parts. */
+  addedBytes: 1024,
 } as const;

@@ -1,11 +1,12 @@
 import type { ErrorCode } from '../../../domain/errors.ts';
-import { addedBytes, maxBodyBytes, maxTargetLength } from '../sizes.ts';
+import { recordLimits } from '../../../domain/fields/rules.ts';
+import { maxBodyBytes, maxTargetLength } from '../sizes.ts';
 
 function count(bytes: number): string {
   return bytes.toLocaleString('en-US');
 }
 
-const bodyLimit = `${count(maxBodyBytes)} bytes: 1 MiB for the record and ${count(addedBytes)} bytes for what the server adds to it`;
+const bodyLimit = `${count(maxBodyBytes)} bytes: 1 MiB for the record and ${count(recordLimits.addedBytes)} bytes for what the server adds to it`;
 
 /** A problem type (RFC 9457, section 3.1): everything that does not depend on the request. */
 export interface ProblemType {

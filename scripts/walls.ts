@@ -30,7 +30,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/http/lists/': http('lists/|problems/|context|endpoint.ts|send|target|validate'),
   'src/adapters/http/endpoints/': http('(?!app|fetch/|openapi/|pages/|router|server/)'),
   'src/adapters/http/openapi/': http(
-    'openapi/|endpoints/|problems/|endpoint.ts|options|sizes|target',
+    'openapi/|endpoints/|problems/|endpoint.ts|options|check-options|sizes|target',
   ),
   'src/adapters/http/pages/': [...http('(?!app|fetch/|openapi/|server/)'), '@koa/router$'],
   'src/adapters/inversify/': [

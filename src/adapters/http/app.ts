@@ -5,6 +5,7 @@ import { storeUnavailable } from '../../domain/errors.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { cors } from './access/cors.ts';
+import { type CheckedOptions, checkAppOptions } from './check-options.ts';
 import { composeSteps, createRouter, type Middleware, setOperation } from './context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
@@ -14,12 +15,7 @@ import { Limiter } from './limits/limiter.ts';
 import { logRequests } from './operator/log.ts';
 import { countRequests } from './operator/metrics.ts';
 import { sendOk } from './operator/probes.ts';
-import {
-  type CheckedOptions,
-  checkAppOptions,
-  type RostrumAppOptions,
-  type RostrumHttpOptions,
-} from './options.ts';
+import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 import { problemsRouter } from './pages/problems.ts';
 import { pagesRouter } from './pages/router.ts';
 import { Problem } from './problems/problem.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { CheckedOptions } from './check-options.ts';
 import { clientAddresses } from './client-address.ts';
 import { commonHeaders, type Middleware, stopSignals } from './context.ts';
-import type { CheckedOptions, RostrumAppOptions } from './options.ts';
+import type { RostrumAppOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
 import { maxTargetLength } from './sizes.ts';
 import { hostForm, mountPath, parseTarget, type Query } from './target.ts';

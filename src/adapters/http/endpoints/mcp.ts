@@ -1,10 +1,10 @@
 import { scopes } from '../../../domain/access/caller.ts';
 import { mcpPath } from '../access/metadata.ts';
+import type { CheckedOptions } from '../check-options.ts';
 import { type Context, publicUrlOf } from '../context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { listSignal } from '../lists/query.ts';
 import { logChange } from '../operator/log.ts';
-import type { CheckedOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 
 /** The MCP endpoint, if there is one. Each tool checks the scopes that it needs, so any scope is enough here. */

@@ -1,7 +1,8 @@
 /** Rostrum for hosts that pass a `Request` and send a `Response`: Next, SvelteKit, Hono, Deno. */
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { createApiApp } from '../app.ts';
-import { checkAppOptions, type FetchHandlerOptions } from '../options.ts';
+import { checkAppOptions } from '../check-options.ts';
+import type { FetchHandlerOptions } from '../options.ts';
 import { type FetchHandler, fetchHandler } from './handler.ts';
 
 export type { FetchHandlerOptions } from '../options.ts';

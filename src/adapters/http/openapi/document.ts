@@ -1,9 +1,10 @@
 import { scopes as allScopes } from '../../../domain/access/caller.ts';
 import type { DeclaredFields } from '../../../domain/fields/declared-fields.ts';
+import { type CheckedOptions, checkAppOptions } from '../check-options.ts';
 import { acceptedBodies, type Endpoint, type JsonSchema, type Parameter } from '../endpoint.ts';
 import { endpointsFor } from '../endpoints/index.ts';
 import { ifMatch } from '../endpoints/records.ts';
-import { type CheckedOptions, checkAppOptions, type RostrumAppOptions } from '../options.ts';
+import type { RostrumAppOptions } from '../options.ts';
 import { commonProblems, type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { reference, sampleId } from './fields.ts';
 import { possibleHeaderNames, responseHeaders } from './headers.ts';

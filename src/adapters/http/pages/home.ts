@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import type { CheckedOptions } from '../check-options.ts';
 import { type Context, publicUrlOf, sendJson } from '../context.ts';
-import type { CheckedOptions } from '../options.ts';
 import { loadOnce } from './files.ts';
 import { escapeHtml, negotiateHtml, type Site, sendHtml } from './html.ts';
 

@@ -1,6 +1,7 @@
 import type { Router } from '@koa/router';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { mcpPath, metadataPath, resourceMetadata } from '../access/metadata.ts';
+import type { Checked, CheckedOptions } from '../check-options.ts';
 import {
   composeSteps,
   createRouter,
@@ -11,7 +12,7 @@ import {
 } from '../context.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
-import { allPages, type Checked, type CheckedOptions, type RostrumAppOptions } from '../options.ts';
+import { allPages, type RostrumAppOptions } from '../options.ts';
 import { escapePath } from '../target.ts';
 import { identifyCaller, sendAdmin, sendCaller } from './admin.ts';
 import { hasAdmin } from './assets.ts';

@@ -4,14 +4,10 @@ import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import { safeLogger } from '../../../ports/logger.ts';
+import { checkOptionTypes } from '../check-options.ts';
 import { clientAddresses } from '../client-address.ts';
 import { commonHeaders, stopSignals } from '../context.ts';
-import {
-  checkOptionTypes,
-  defaultLimits,
-  type ServeOptions,
-  type ServerLimits,
-} from '../options.ts';
+import { defaultLimits, type ServeOptions, type ServerLimits } from '../options.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { normalizePublicUrl } from '../target.ts';
 import { Connections, drainMs } from './connections.ts';

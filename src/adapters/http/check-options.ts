@@ -13,50 +13,50 @@ import {
 } from './options.ts';
 import { normalizePrefix, normalizePublicUrl } from './target.ts';
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+type Test = (value: unknown) => boolean;
 
-/** The checks of options, with what a value must be. */
-const checks = {
-  boolean: (value: unknown) => typeof value === 'boolean',
-  function: (value: unknown) => typeof value === 'function',
-  string: (value: unknown) => typeof value === 'string',
-  array: Array.isArray,
-  object: (value: unknown) => isObject(value) && !Array.isArray(value),
-  'number of at least 0': (value: unknown) => Number.isFinite(value) && Number(value) >= 0,
-  'number or an array': (value: unknown) => Array.isArray(value) || Number.isInteger(value),
-  'logger with the methods info, warn and error': (value: unknown) =>
-    hasMethods(value, ['info', 'warn', 'error']),
-  'object with the methods requestBegan, requestEnded and problem': (value: unknown) =>
-    hasMethods(value, ['requestBegan', 'requestEnded', 'problem']),
-} satisfies Record<string, (value: unknown) => boolean>;
+const hasMethods =
+  (...names: readonly string[]): Test =>
+  (value) =>
+    names.every((name) => typeof Object(value)[name] === 'function');
 
-function hasMethods(value: unknown, names: readonly string[]): boolean {
-  return (
-    isObject(value) &&
-    names.every((name) => typeof Reflect.get(value as object, name) === 'function')
-  );
-}
+/** The kinds of options: what a value must be, and its test. */
+const kinds = {
+  boolean: ['a boolean', (value) => typeof value === 'boolean'],
+  function: ['a function', (value) => typeof value === 'function'],
+  string: ['a string', (value) => typeof value === 'string'],
+  array: ['an array', Array.isArray],
+  object: ['an object', (value) => typeof value === 'object' && value !== null],
+  count: ['a number of at least 0', (value) => Number.isFinite(value) && Number(value) >= 0],
+  proxies: ['a number or an array', (value) => Array.isArray(value) || Number.isInteger(value)],
+  logger: ['a logger with the methods info, warn and error', hasMethods('info', 'warn', 'error')],
+  metrics: [
+    'an object with the methods requestBegan, requestEnded and problem',
+    hasMethods('requestBegan', 'requestEnded', 'problem'),
+  ],
+} satisfies Record<string, readonly [string, Test]>;
 
-/** What each option must be, as an object, so that the compiler requires every one. True for any value. */
-type OptionTypes<Options> = Readonly<Record<keyof Options, true | keyof typeof checks>>;
+type Kind = keyof typeof kinds;
 
-const logger = 'logger with the methods info, warn and error';
-const httpOptions: OptionTypes<RostrumHttpOptions> = {
+/** The kind of each option, as an object, so that the compiler requires every one. True for any value. */
+type OptionKinds<Options> = Readonly<Record<keyof Options, true | Kind>>;
+
+const httpOptions: OptionKinds<RostrumHttpOptions> = {
   prefix: 'string',
   requireIfMatch: 'boolean',
-  logger,
+  logger: 'logger',
   accessLog: 'boolean',
   trace: 'function',
-  metrics: 'object with the methods requestBegan, requestEnded and problem',
+  metrics: 'metrics',
   authenticate: 'function',
   anonymous: 'array',
   rateLimits: 'object',
   cors: 'array',
-  trustedProxies: 'number or an array',
+  trustedProxies: 'proxies',
   publicUrl: 'string',
   mcp: 'function',
 };
-const appOptions: OptionTypes<RostrumAppOptions> = {
+const appOptions: OptionKinds<RostrumAppOptions> = {
   ...httpOptions,
   ready: 'function',
   customFields: 'object',
@@ -65,22 +65,22 @@ const appOptions: OptionTypes<RostrumAppOptions> = {
   issuer: 'string',
   isOwnHost: 'function',
 };
-const fetchOptions: OptionTypes<FetchHandlerOptions> = {
+const fetchOptions: OptionKinds<FetchHandlerOptions> = {
   ...httpOptions,
   isOwnHost: 'function',
   address: 'function',
 };
-const serveOptions: OptionTypes<ServeOptions> = {
+const serveOptions: OptionKinds<ServeOptions> = {
   host: 'string',
   port: true, // As `listen` takes it.
-  logger,
+  logger: 'logger',
   limits: 'object',
   publicUrl: 'string',
   metrics: 'object',
-  shutdownTimeoutMs: 'number of at least 0',
+  shutdownTimeoutMs: 'count',
 };
 const limitOptions = Object.fromEntries(
-  Object.keys(defaultLimits).map((name) => [name, 'number of at least 0'] as const),
+  Object.keys(defaultLimits).map((name) => [name, 'count'] as const),
 );
 
 const optionsOf = {
@@ -99,12 +99,11 @@ const optionsOf = {
  */
 export function checkOptionTypes(options: object, of: keyof typeof optionsOf): void {
   checkOptions(options, Object.keys(optionsOf[of]));
-  for (const [name, type] of Object.entries<true | keyof typeof checks>(optionsOf[of])) {
+  for (const [name, kind] of Object.entries<true | Kind>(optionsOf[of])) {
     const value: unknown = Reflect.get(options, name);
-    if (type === true || value === undefined || checks[type](value)) continue;
-    throw new TypeError(
-      `The option "${name}" must be ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}.`,
-    );
+    if (kind === true || value === undefined) continue;
+    const [what, isKind] = kinds[kind];
+    if (!isKind(value)) throw new TypeError(`The option "${name}" must be ${what}.`);
   }
 }
 

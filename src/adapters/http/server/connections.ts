@@ -8,19 +8,25 @@ export const drainMs = 2000;
 /** How many pipelined requests a connection can have; one more closes it. */
 const maxPipelined = 16;
 
-/** In characters: how long the headers of all pipelined requests that wait can be; more close their connection. */
-const maxWaitingHeaders = 32 * 1024 * 1024;
+/**
+ * In characters. The headers of requests in progress stay in memory. Each connection can have `ordinaryHeaders`; beyond
+ * that, all connections share `longHeaders`, and a request with more closes its connection. So clients with long headers
+ * fill no heap, and keep only others with long headers from being served.
+ */
+const ordinaryHeaders = 4096;
+const longHeaders = 32 * 1024 * 1024;
 
-/** A connection: the requests without a complete response, and the last response. */
+/** A connection: the requests without a complete response, the length of their headers, and the last response. */
 interface Connection {
   pending: number;
+  headers: number;
   last?: ServerResponse;
 }
 
 /** The open connections of a server, in the order in which they were accepted. */
 export class Connections extends Map<Socket, Connection> {
-  /** The length of the headers of requests that wait for earlier ones on their connections. */
-  #waitingHeaders = 0;
+  /** The length of all headers of requests in progress beyond `ordinaryHeaders`. */
+  #longHeaders = 0;
 
   /**
    * Beyond `maxSize`, a connection replaces the oldest that has sent no request, else the oldest without a request in
@@ -34,7 +40,7 @@ export class Connections extends Map<Socket, Connection> {
       if (old === socket) return;
     }
     acceptedConnections.count += 1;
-    this.set(socket, { pending: 0 });
+    this.set(socket, { pending: 0, headers: 0 });
     socket.once('close', () => this.delete(socket));
     skipStacksOnClose(socket);
     stopParserOnceDestroyed(socket);
@@ -53,9 +59,15 @@ export class Connections extends Map<Socket, Connection> {
       return false;
     }
     const { last } = connection;
+    const length = request.rawHeaders.reduce((sum, text) => sum + text.length, 0);
+    const long = Math.max(0, Math.min(length, connection.headers + length - ordinaryHeaders));
+    this.#longHeaders += long;
+    connection.headers += length;
     connection.pending += 1;
     connection.last = response;
     response.once('close', () => {
+      this.#longHeaders -= long;
+      connection.headers -= length;
       connection.pending -= 1;
       if (request.complete || socket.destroyed) return;
       // Discard the rest of a body, because closing at once could cost the client its response.
@@ -63,13 +75,8 @@ export class Connections extends Map<Socket, Connection> {
       const timer = setTimeout(() => socket.destroy(), drainMs);
       request.once('close', () => clearTimeout(timer));
     });
-    if (last?.closed === false) {
-      const length = request.rawHeaders.reduce((sum, text) => sum + text.length, 0);
-      this.#waitingHeaders += length;
-      if (this.#waitingHeaders > maxWaitingHeaders) socket.destroy();
-      else await new Promise((resolve) => last.once('close', resolve));
-      this.#waitingHeaders -= length;
-    }
+    if (this.#longHeaders > longHeaders) socket.destroy();
+    else if (last?.closed === false) await new Promise((resolve) => last.once('close', resolve));
     return !socket.destroyed;
   }
 

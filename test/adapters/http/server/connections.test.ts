@@ -61,20 +61,35 @@ describe('pipelined requests', () => {
   }
 });
 
-describe('pipelined requests with long headers', () => {
-  it('close their connections once those that wait have 32 MiB', async () => {
+describe('requests with long headers', () => {
+  const long = `X-Long: ${'x'.repeat(30_000)}\r\n`;
+
+  it('close their connections once those that wait for earlier ones have 32 MiB', async () => {
     const { store, release } = slowStore();
     await using api = await startApi({ store });
-    const long = `GET /livez HTTP/1.1\r\n${host}X-Long: ${'x'.repeat(30_000)}\r\n\r\n`;
     const connections = Array.from({ length: 80 }, () =>
       new RawConnection(api.server).send(get('/api/v1/users/x')),
     );
     await until(() => api.server.connections === 80, 'all are open');
-    for (const connection of connections) connection.send(long.repeat(15));
+    for (const one of connections) {
+      one.send(`GET /livez HTTP/1.1\r\n${host}${long}\r\n`.repeat(15));
+    }
     await until(() => api.server.connections < 80, 'some are closed');
     expect(api.server.connections).to.be.above(60);
     release();
     for (const { socket } of connections) socket.destroy();
+  });
+
+  it('close their connections once those with a body that stalls have 32 MiB, but no others', async () => {
+    await using api = await startApi();
+    const body = 'Content-Type: application/json\r\nContent-Length: 9\r\n\r\n';
+    const stalled = Array.from({ length: 1400 }, () =>
+      new RawConnection(api.server).send(`POST /api/v1/users HTTP/1.1\r\n${host}${long}${body}`),
+    );
+    await stalled.at(-1)?.closed();
+    expect(api.server.connections).to.be.within(1000, 1399);
+    expect((await api.post('/users', { name: 'Ann' })).status).to.equal(201);
+    for (const { socket } of stalled) socket.destroy();
   });
 });
 

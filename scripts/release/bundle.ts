@@ -30,7 +30,7 @@ const nameCommands = (text: string) =>
 
 /**
  * A module finds files by paths relative to its own. In the bundle, it has the path that it has in the build of
- * `rostrum`: `dist/cli/package.js` finds `package.json`, and `dist/adapters/sqlite/lists/lists.js` its worker.
+ * `rostrum`: `dist/cli/package.js` finds `package.json`, and `dist/adapters/sqlite/lists/list-reader.js` its worker.
  */
 const places: Plugin = {
   name: 'places',

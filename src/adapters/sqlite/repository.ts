@@ -26,7 +26,7 @@ import type { WriteQueue } from './connection/write-queue.ts';
 import { checkUnique, type StoredField, storedFields } from './declared-fields.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
-import type { ListReader } from './lists/lists.ts';
+import type { ListReader } from './lists/list-reader.ts';
 
 export interface StoreParts {
   readonly file: DataFile;

@@ -12,7 +12,7 @@ import { WriteQueue } from './connection/write-queue.ts';
 import { declareFields, removeField } from './declared-fields.ts';
 import { SqliteEvents } from './events.ts';
 import { checkLayout, newestLayout, prepareLayout } from './layout.ts';
-import { ListReader } from './lists/lists.ts';
+import { ListReader } from './lists/list-reader.ts';
 import { type SqliteStoreOptions, writeLimits } from './options.ts';
 import { SqlitePostRepository, SqliteUserRepository } from './repository.ts';
 

@@ -9,7 +9,7 @@ import {
   isArrayCondition,
   ListStatements,
   rangesOf,
-} from '../../../src/adapters/sqlite/lists/list-sql.ts';
+} from '../../../src/adapters/sqlite/lists/list-statements.ts';
 import { listQuery } from '../../../src/domain/lists/list-request.ts';
 import type { ListQuery, Store } from '../../../src/ports/index.ts';
 import { errorOf } from '../../support/error-of.ts';

@@ -6,7 +6,7 @@ import type { Collection } from '../../../domain/records/record.ts';
 import { Connection, cacheSize } from '../connection/connection.ts';
 import { recoveryMs } from '../connection/data-file.ts';
 import { DriverError } from '../connection/errors.ts';
-import type { PlainQuery } from './list-sql.ts';
+import type { PlainQuery } from './list-statements.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
 export type WorkerRequest = readonly [collection: Collection, query: PlainQuery] | 'close';

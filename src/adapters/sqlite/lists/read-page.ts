@@ -14,7 +14,7 @@ import {
   type PlainQuery,
   rangesOf,
   type SqlFragment,
-} from './list-sql.ts';
+} from './list-statements.ts';
 
 /** A page as plain data, which a worker can send. */
 export interface PlainPage extends Omit<Page<never>, 'items'> {

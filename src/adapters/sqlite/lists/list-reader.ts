@@ -7,7 +7,7 @@ import { type Collection, VersionedRecord } from '../../../domain/records/record
 import type { DataFile } from '../connection/data-file.ts';
 import { DriverError, fileMoved } from '../connection/errors.ts';
 import { type StoredField, storedFields } from '../declared-fields.ts';
-import { isArrayCondition, ListStatements, type PlainQuery } from './list-sql.ts';
+import { isArrayCondition, ListStatements, type PlainQuery } from './list-statements.ts';
 import type { WorkerRequest, WorkerResponse } from './list-worker.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 

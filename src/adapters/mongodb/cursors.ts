@@ -28,15 +28,15 @@ export async function* readBatches(
   call: Call,
   collection: string,
   first: Document,
-  wanted: { readonly documents: number; readonly bytes: number; readonly isProjected?: boolean },
+  expected: { readonly documents: number; readonly bytes: number; readonly isProjected?: boolean },
 ): AsyncGenerator<readonly Buffer[]> {
-  const kind = `${collection} ${wanted.isProjected === true}`;
+  const kind = `${collection} ${expected.isProjected === true}`;
   let average = recentSizes.get(kind) ?? 1;
   // The server accepts `getMore` only in the session that opened the cursor.
   const session = db.client.startSession();
   const send = async (command: Document): Promise<Cursor> => {
-    const fitting = Math.max(2, Math.ceil((1.5 * wanted.bytes) / average));
-    const batchSize = Math.min(wanted.documents, fitting);
+    const fitting = Math.max(2, Math.ceil((1.5 * expected.bytes) / average));
+    const batchSize = Math.min(expected.documents, fitting);
     const batch = 'aggregate' in command ? { cursor: { batchSize } } : { batchSize };
     const { cursor } = await call.run(({ maxTimeMS, signal }) => {
       const limited = command === first ? { ...command, maxTimeMS } : command;

@@ -115,9 +115,9 @@ async function changeFields(
   const changeAll = async (renewLock: () => Promise<void>) => {
     for (const collection of ['users', 'posts'] as const) {
       const { fields, others } = await readValidator(db, collection);
-      const wanted = change(fields, collection);
-      if (JSON.stringify(fields) === JSON.stringify(wanted)) continue;
-      const isRemoved = ({ name }: StoredField) => !wanted.some((field) => field.name === name);
+      const changed = change(fields, collection);
+      if (JSON.stringify(fields) === JSON.stringify(changed)) continue;
+      const isRemoved = ({ name }: StoredField) => !changed.some((field) => field.name === name);
       const removed = fields.filter(isRemoved);
       if (removed.length > 0) {
         // If the process ends before the fields are removed, the next opening completes them again, or reports equal
@@ -130,7 +130,7 @@ async function changeFields(
         await dropIndexes(db, collection, removed);
       }
       await renewLock();
-      await writeValidator(db, collection, { fields: wanted, others });
+      await writeValidator(db, collection, { fields: changed, others });
     }
   };
   while (!(await runLocked(db, changeAll))) {

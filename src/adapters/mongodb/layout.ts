@@ -29,15 +29,15 @@ export async function ensureLayout(db: Db, logger: Logger): Promise<void> {
   }
   // After the check above, so that a database with such a collection is not marked.
   await migrate(db);
-  const wanted = Object.entries(collectionIndexes);
-  await Promise.all(wanted.map(([collection, list]) => buildIndexes(db, collection, list, logger)));
+  const all = Object.entries(collectionIndexes);
+  await Promise.all(all.map(([collection, list]) => buildIndexes(db, collection, list, logger)));
 }
 
 /** Creates indexes and their collection. Sets no time limit, because indexing a large collection takes long. */
 export async function buildIndexes(
   db: Db,
   collection: string,
-  wanted: readonly IndexDescription[],
+  indexes: readonly IndexDescription[],
   logger: Logger,
 ): Promise<void> {
   const start = performance.now();
@@ -45,7 +45,7 @@ export async function buildIndexes(
     try {
       // By default, the server would wait for every voting member, even one that is down.
       const options = { commitQuorum: 'majority', writeConcern: { w: 'majority' } };
-      const command = { createIndexes: collection, indexes: [...wanted], ...options };
+      const command = { createIndexes: collection, indexes: [...indexes], ...options };
       const reply = await db.command(command);
       const count = reply.numIndexesAfter - reply.numIndexesBefore;
       const seconds = Number(((performance.now() - start) / 1000).toFixed(1));

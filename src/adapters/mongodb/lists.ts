@@ -29,8 +29,8 @@ export async function readPage<R>(
     readConcern: { level: 'snapshot', ...counted?.time },
   };
   const read = (bytes: Buffer) => decodeRecord(collection, bytes, query);
-  const wanted = { documents: limit + 1, bytes, isProjected: fields !== undefined };
-  const batches = readBatches(db, call, collection, command, wanted);
+  const expected = { documents: limit + 1, bytes, isProjected: fields !== undefined };
+  const batches = readBatches(db, call, collection, command, expected);
   const taken = await takeFitting(batches, bytes, read);
   const { items, next } = cutPage(taken, query, ({ key, id }) => ({ key, id }));
   return {
@@ -50,18 +50,18 @@ function pageCommand(collection: Collection, query: ListQuery): Document {
   const step = order.direction === 'asc' ? 1 : -1;
   const sort = { [pathOf(order)]: step, _id: step };
   const limit = query.limit + 1;
-  const wanted = fields && projection(collection, fields, order);
+  const paths = fields && projection(collection, fields, order);
   // The ends of a range share a plan.
   const planned = new Set(conditions.map((one) => (one.op === 'has' ? one : one.field)));
   if (planned.size <= limits.maxConditionsOfFind) {
-    return { find: collection, filter, sort, ...(wanted && { projection: wanted }), limit };
+    return { find: collection, filter, sort, ...(paths && { projection: paths }), limit };
   }
   // The server first tries a plan for each condition, and keeps a page of documents from each: for 64 tags of large
   // posts, that would be gigabytes. Of these, it needs only the ids.
   const byId = { from: collection, localField: '_id', foreignField: '_id', as: 'found' };
   const ids = [{ $match: filter }, { $sort: sort }, { $limit: limit }, { $project: { _id: 1 } }];
   const documents = [{ $lookup: byId }, { $replaceRoot: { newRoot: { $first: '$found' } } }];
-  const pipeline = [...ids, ...documents, ...(wanted ? [{ $project: wanted }] : [])];
+  const pipeline = [...ids, ...documents, ...(paths ? [{ $project: paths }] : [])];
   return { aggregate: collection, pipeline };
 }
 

@@ -61,8 +61,8 @@ export class PointReads {
     };
     try {
       const call = this.#connection.sharedCall();
-      const wanted = { documents: ids.length, bytes: pageLimits.bytes };
-      for await (const batch of readBatches(db, call, this.#collection, find, wanted)) {
+      const expected = { documents: ids.length, bytes: pageLimits.bytes };
+      for await (const batch of readBatches(db, call, this.#collection, find, expected)) {
         for (const document of batch) {
           const turn = waitForTurn(document.length);
           if (turn) await turn;

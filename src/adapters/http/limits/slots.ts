@@ -51,7 +51,7 @@ export function releaseSlots({ state: { rostrum } }: Context): void {
 export const acceptedConnections = { count: 0 };
 
 /** For how many iterations of the event loop waiting requests let new connections go first. */
-const maxSkipped = 32;
+const maxSkipped = 64;
 
 /** A large body that a client is sending, or a large response that it is reading. */
 interface Transfer {

@@ -95,6 +95,8 @@ export class Connection {
       try {
         const { topology, arbiters } = await connect(this.db);
         this.#problem = undefined; // The rest can take long.
+        // The first read waits for this. On an idle server it takes up to 0.1 s, so it begins early.
+        this.#primary.term.confirm().catch(() => {});
         await ensureLayout(this.db, this.#logger);
         this.declaredFields = await declareFields(this.db, this.declaredFields, this.#logger);
         this.#isOpen = true;

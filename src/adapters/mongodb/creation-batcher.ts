@@ -181,8 +181,11 @@ export class CreationBatcher {
       const [{ collection, path }] = values as [UniqueValue];
       const filter = { [path]: { $in: values.map(({ value }) => value) } };
       const projection = collection === 'receipts' ? ofReceipts : { [path]: 1 };
-      const documents = await call.read(({ maxTimeMS }) =>
-        db.collection(collection).find(filter, { projection, maxTimeMS }).toArray(),
+      const documents = await call.read((bounds) =>
+        db
+          .collection(collection)
+          .find(filter, { projection, ...bounds })
+          .toArray(),
       );
       for (const one of documents) found.set(keyOf(collection, path, valueAt(one, path)), one);
     };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
+import { Call, Primary } from '../../../src/adapters/mongodb/connection/call.ts';
 import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
 import { readUrl } from '../../../src/adapters/mongodb/connection/connection-string.ts';
 import { CreationBatcher } from '../../../src/adapters/mongodb/creation-batcher.ts';
@@ -45,6 +46,20 @@ describe('a MongoDB server that accepts connections but never responds', () => {
     expect(isRostrumError(await errorOf(store.users.get('x')), 'overloaded')).to.equal(true);
     expect(isRostrumError(await errorOf(store.ready()), 'store-unavailable')).to.equal(true);
     await Promise.all(waiting);
+  });
+});
+
+describe('a command that the driver never settles', () => {
+  it('ends with its call, also if several callers share the call', async function () {
+    this.timeout(20_000);
+    let signal: AbortSignal | undefined;
+    const call = new Call(new Primary(async () => {}));
+    const command = call.run((bounds) => {
+      signal = bounds.signal;
+      return new Promise(() => {});
+    });
+    expect(isRostrumError(await errorOf(command), 'store-unavailable')).to.equal(true);
+    expect(signal?.aborted).to.equal(true);
   });
 });
 

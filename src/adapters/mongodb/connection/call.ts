@@ -8,7 +8,7 @@ export interface CommandLimits {
   /** How long the command may run on the server. */
   readonly maxTimeMS: number;
   /** Aborting it makes the driver close the connection, so that the server ends the command. */
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -32,13 +32,29 @@ export class Call {
     return performance.now() >= this.#ends;
   }
 
-  /** Runs a command. An outage becomes `store-unavailable` with the outcome of the call. */
+  /**
+   * Runs a command. An outage becomes `store-unavailable` with the outcome of the call.
+   *
+   * Ends with the call at the latest: the driver never settles a large command whose connection is closed while its
+   * socket is full.
+   */
   async run<T>(command: (bounds: CommandLimits) => Promise<T>): Promise<T> {
-    const maxTimeMS = Math.ceil(Math.min(this.#remainingMs(), limits.commandMs));
+    const remainingMs = this.#remainingMs();
+    const maxTimeMS = Math.ceil(Math.min(remainingMs, limits.commandMs));
+    const end = new AbortController();
+    const { promise: ended, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const error = storeUnavailable(this.outcome);
+      end.abort(error); // Frees the connection, if the command takes a signal.
+      reject(error);
+    }, remainingMs);
+    const signal = this.#signal ? AbortSignal.any([this.#signal, end.signal]) : end.signal;
     try {
-      return await command({ maxTimeMS, signal: this.#signal });
+      return await Promise.race([command({ maxTimeMS, signal }), ended]);
     } catch (error) {
       throw translate(error, this.outcome);
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -181,10 +181,11 @@ export class CreationBatcher {
       const [{ collection, path }] = values as [UniqueValue];
       const filter = { [path]: { $in: values.map(({ value }) => value) } };
       const projection = collection === 'receipts' ? ofReceipts : { [path]: 1 };
-      const documents = await call.read((bounds) =>
+      const options = { projection, signal: call.ended };
+      const documents = await call.read(({ maxTimeMS }) =>
         db
           .collection(collection)
-          .find(filter, { projection, ...bounds })
+          .find(filter, { ...options, maxTimeMS })
           .toArray(),
       );
       for (const one of documents) found.set(keyOf(collection, path, valueAt(one, path)), one);

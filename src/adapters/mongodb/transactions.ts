@@ -149,8 +149,7 @@ export class Transaction {
   }
 
   #run(command: Document): Promise<Document> {
-    return this.#call.run(({ maxTimeMS, signal }) =>
-      this.#db.command({ ...command, maxTimeMS }, { session: this.#session, signal }),
-    );
+    const options = { session: this.#session, signal: this.#call.ended };
+    return this.#call.run(({ maxTimeMS }) => this.#db.command({ ...command, maxTimeMS }, options));
   }
 }

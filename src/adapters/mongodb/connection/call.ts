@@ -8,7 +8,7 @@ export interface CommandLimits {
   /** How long the command may run on the server. */
   readonly maxTimeMS: number;
   /** Aborting it makes the driver close the connection, so that the server ends the command. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -20,6 +20,7 @@ export class Call {
   outcome: Outcome = 'none';
   readonly #primary: Primary;
   readonly #signal: AbortSignal | undefined;
+  #ended: AbortController | undefined;
   readonly #started = performance.now();
   #ends = this.#started + limits.callMs;
 
@@ -33,24 +34,29 @@ export class Call {
   }
 
   /**
-   * Runs a command. An outage becomes `store-unavailable` with the outcome of the call.
-   *
-   * Ends with the call at the latest: the driver never settles a large command whose connection is closed while its
-   * socket is full.
+   * Aborted if the call ends before its command. For commands that can be large: the driver never settles one whose
+   * connection is closed while its socket is full, and keeps the connection for it.
+   */
+  get ended(): AbortSignal {
+    this.#ended ??= new AbortController();
+    return this.#ended.signal;
+  }
+
+  /**
+   * Runs a command, which ends with the call at the latest. An outage becomes `store-unavailable` with the outcome of the
+   * call.
    */
   async run<T>(command: (bounds: CommandLimits) => Promise<T>): Promise<T> {
     const remainingMs = this.#remainingMs();
     const maxTimeMS = Math.ceil(Math.min(remainingMs, limits.commandMs));
-    const end = new AbortController();
     const { promise: ended, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       const error = storeUnavailable(this.outcome);
-      end.abort(error); // Frees the connection, if the command takes a signal.
+      this.#ended?.abort(error);
       reject(error);
     }, remainingMs);
-    const signal = this.#signal ? AbortSignal.any([this.#signal, end.signal]) : end.signal;
     try {
-      return await Promise.race([command({ maxTimeMS, signal }), ended]);
+      return await Promise.race([command({ maxTimeMS, signal: this.#signal }), ended]);
     } catch (error) {
       throw translate(error, this.outcome);
     } finally {

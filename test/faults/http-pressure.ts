@@ -1,8 +1,9 @@
 // Runs scenarios that once crashed the server or blocked other clients, while a client with another address sends small
 // requests 20 times a second: a list of one, a record, new users (one of them in chunks), and /livez. Of the small
-// requests, 98 % must succeed, all within 2 s. In the scenarios with `p99: 500`, 99 % must succeed within 500 ms. The
-// server has a heap of 256 MiB and must stay below 600 MiB. Each scenario has its own store, and a server that has
-// answered 2,000 requests. Prints a table about the small requests, in milliseconds, and the peak memory of the server.
+// requests, 98 % must succeed, all within 2 s or the scenario's `slowestMs`. In the scenarios with `p99: 500`, 99 %
+// must succeed within 500 ms. The server has a heap of 256 MiB and must stay below 600 MiB. Each scenario has its own
+// store, and a server that has answered 2,000 requests. Prints a table about the small requests, in milliseconds, and
+// the peak memory of the server.
 //
 //   node test/faults/http-pressure.ts [--store memory|sqlite|mongodb] [--only 'large;pipelined 10', the beginnings of names] [--seconds 10]
 //     [--posts 200000, the number of posts that a list without an index scans]
@@ -79,6 +80,7 @@ async function run(scenario: Scenario): Promise<string> {
     contents,
     callers = 0,
     mostMiB = 600,
+    slowestMs = 2000,
     p99: mostP99 = Number.POSITIVE_INFINITY,
   } = scenario;
   await using stack = new AsyncDisposableStack();
@@ -123,11 +125,11 @@ async function run(scenario: Scenario): Promise<string> {
   for (const socket of sockets) socket.destroy();
   const { exitCode, signalCode } = server.process;
   if (exitCode !== null || signalCode !== null) throw new Error(`${did}; THE SERVER ENDED`);
-  const isServed = failed <= all / 50 && slowest <= 2000 && p99 <= mostP99;
+  const isServed = failed <= all / 50 && slowest <= slowestMs && p99 <= mostP99;
   const isGood = isServed && peakMiB < mostMiB;
   if (!isGood) process.exitCode = 1;
   const ms = (time: number) => time.toFixed(0);
-  const bounds = `${Number.isFinite(mostP99) ? mostP99 : 2000} ms, ${mostMiB} MiB`;
+  const bounds = `${Number.isFinite(mostP99) ? mostP99 : slowestMs} ms, ${mostMiB} MiB`;
   const held = isGood ? 'yes' : 'NO';
   const seenBy = [`${failed} of ${all}`, ms(p99), ms(slowest), peakMiB];
   return [did, ...seenBy, bounds, held, scenario.promise].join(' | ');

@@ -26,7 +26,10 @@ const kinds = {
   function: ['a function', (value) => typeof value === 'function'],
   string: ['a string', (value) => typeof value === 'string'],
   array: ['an array', Array.isArray],
-  object: ['an object', (value) => typeof value === 'object' && value !== null],
+  object: [
+    'an object',
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  ],
   count: ['a number of at least 0', (value) => Number.isFinite(value) && Number(value) >= 0],
   proxies: ['a number or an array', (value) => Array.isArray(value) || Number.isInteger(value)],
   logger: ['a logger with the methods info, warn and error', hasMethods('info', 'warn', 'error')],
@@ -34,6 +37,7 @@ const kinds = {
     'an object with the methods requestBegan, requestEnded and problem',
     hasMethods('requestBegan', 'requestEnded', 'problem'),
   ],
+  problemCounter: ['an object with the method problem', hasMethods('problem')],
 } satisfies Record<string, readonly [string, Test]>;
 
 type Kind = keyof typeof kinds;
@@ -76,7 +80,7 @@ const serveOptions: OptionKinds<ServeOptions> = {
   logger: 'logger',
   limits: 'object',
   publicUrl: 'string',
-  metrics: 'object',
+  metrics: 'problemCounter',
   shutdownTimeoutMs: 'count',
 };
 const limitOptions = Object.fromEntries(

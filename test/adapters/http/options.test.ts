@@ -105,7 +105,13 @@ describe('an unknown or invalid option', () => {
     const limits = { maxConnections: Number.NaN };
     for (const options of [
       ...[{ prot: 0 }, { hostname: 'x' }, { limits: { headerTimeoutMs: 1 } }],
-      ...[{ limits }, { limits: null }, { logger: {} }, { metrics: {} }, { shutdownTimeoutMs: 'x' }],
+      ...[
+        { limits },
+        { limits: null },
+        { logger: {} },
+        { metrics: {} },
+        { shutdownTimeoutMs: 'x' },
+      ],
     ]) {
       const error = await errorOf(serve(app, { port: 0, ...(options as object) }));
       expect(error).to.be.instanceOf(TypeError);

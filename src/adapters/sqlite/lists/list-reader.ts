@@ -7,7 +7,7 @@ import { type Collection, VersionedRecord } from '../../../domain/records/record
 import type { DataFile } from '../connection/data-file.ts';
 import { DriverError, fileMoved } from '../connection/errors.ts';
 import { type StoredField, storedFields } from '../declared-fields.ts';
-import { isArrayCondition, ListStatements, type PlainQuery } from './list-statements.ts';
+import { ListStatements, type PlainQuery } from './list-statements.ts';
 import type { WorkerRequest, WorkerResponse } from './list-worker.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
@@ -77,10 +77,9 @@ export class ListReader {
     const isUnique = (one: Condition) =>
       one.op === 'eq' && (one.declaredType ? declared(one)?.isUnique : one.field === 'emailKey');
     const isDeclaredOrder = order.declaredType !== undefined;
-    // With another condition, SQLite can choose the index of that one. A declared order is read from the JSON.
+    if (conditions.some(isUnique)) return true;
+    // A declared order, or another condition, can be read from the JSON of each record.
     if (conditions.length === 1 && conditions[0]?.op === 'in') return !isDeclaredOrder;
-    // With an element, the list is read from all records that have it.
-    if (conditions.some(isUnique)) return !conditions.some(isArrayCondition);
     if (total || (isDeclaredOrder && !declared(order))) return false;
     return new ListStatements(collection, query).isIndexOrderedRead();
   }

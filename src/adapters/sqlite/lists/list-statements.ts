@@ -48,7 +48,7 @@ interface Index {
   readonly terms: readonly SqlFragment[];
 }
 
-/** Builds the statements of a list. A parameter `start` is the condition on an array to find records by. */
+/** Builds the statements of a list. A parameter `start` is the condition to find records by. */
 export class ListStatements {
   readonly #collection: Collection;
   readonly #query: PlainQuery;
@@ -80,7 +80,7 @@ export class ListStatements {
   rangeStatement(
     record: SqlFragment,
     { terms: range, isOneKey }: Range,
-    start?: ArrayCondition,
+    start?: Condition,
   ): SqlFragment {
     const { from, table, indexedCondition, terms } = this.#index(start);
     const others = splitConditions(this.#query).others.filter((one) => one !== indexedCondition);
@@ -96,39 +96,43 @@ export class ListStatements {
     return { sql: `${sql} ORDER BY ${by}${table}.id ${direction} LIMIT ?`, values };
   }
 
-  /** Selects the positions of all records that match, by whichever index SQLite chooses. */
-  positions(start?: ArrayCondition): SqlFragment {
+  /** Selects the positions of all records that match. Without `start`, SQLite chooses the index. */
+  positions(start?: Condition): SqlFragment {
     const { from, terms } = this.#matching(start);
     return select({ sql: this.#position(this.#collection), values: [] }, from, terms);
   }
 
-  count(start?: ArrayCondition): SqlFragment {
+  count(start?: Condition): SqlFragment {
     const { from, terms } = this.#matching(start, this.#query.conditions.every(isArrayCondition));
     return select({ sql: 'count(*)', values: [] }, from, terms);
   }
 
-  countElements(condition: ArrayCondition, limit: number): SqlFragment {
-    const { sql, values } = select({ sql: '1', values: [] }, elements, [
-      this.#elementTerm(condition),
-    ]);
+  /** Counts the records that meet a condition, up to a limit. */
+  countAtMost(limit: number, condition: Condition): SqlFragment {
+    const [from, term] =
+      condition.op === 'has'
+        ? [elements, this.#elementTerm(condition)]
+        : [this.#collection, this.#term(condition)];
+    const { sql, values } = select({ sql: '1', values: [] }, from, [term]);
     return { sql: `SELECT count(*) FROM (${sql} LIMIT ?)`, values: [...values, limit] };
   }
 
   /** @param isOfElements whether elements are enough to tell which records match */
-  #matching(start: ArrayCondition | undefined, isOfElements = false): Omit<Index, 'table'> {
-    const isElements = start !== undefined && isOfElements;
+  #matching(start: Condition | undefined, isOfElements = false): Omit<Index, 'table'> {
+    const isElements = start?.op === 'has' && isOfElements;
     const table = isElements ? 'element' : this.#collection;
-    const terms = this.#query.conditions.map((one) =>
-      one === start ? this.#elementTerm(one) : this.#term(one, table),
-    );
-    const joined = start === undefined ? this.#collection : this.#join;
+    const joined = start?.op === 'has' ? this.#join : this.#collection;
+    const terms = this.#query.conditions.map((one) => {
+      if (one !== start) return this.#term(one, table, start && '+');
+      return one.op === 'has' ? this.#elementTerm(one) : this.#term(one);
+    });
     return { from: isElements ? elements : joined, terms };
   }
 
-  #index(start: ArrayCondition | undefined): Index {
+  #index(start: Condition | undefined): Index {
     const { conditions, order } = this.#query;
     const collection = this.#collection;
-    if (start !== undefined && order.field === 'createdAt') {
+    if (start?.op === 'has' && order.field === 'createdAt') {
       const terms = [this.#elementTerm(start)];
       return { from: this.#join, table: 'element', indexedCondition: start, terms };
     }

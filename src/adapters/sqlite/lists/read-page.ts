@@ -1,4 +1,5 @@
 import {
+  type Condition,
   comparePositions,
   cutPage,
   type Page,
@@ -8,7 +9,6 @@ import {
 import type { Collection, Id, Version } from '../../../domain/records/record.ts';
 import type { Connection } from '../connection/connection.ts';
 import {
-  type ArrayCondition,
   isArrayCondition,
   ListStatements,
   type PlainQuery,
@@ -56,9 +56,9 @@ export function readPage(
     const isIndexOrdered = list.isIndexOrderedRead();
     const start = isIndexOrdered
       ? query.conditions.find(isArrayCondition)
-      : rarestElement(connection, list, query);
+      : rarestCondition(connection, list, query);
     // Elements are in the default order.
-    const isWalked = isIndexOrdered || (start !== undefined && query.order.field === 'createdAt');
+    const isWalked = isIndexOrdered || (start?.op === 'has' && query.order.field === 'createdAt');
     const matches = isWalked ? undefined : sortedMatches(connection, list, query, start);
     const isLater = (one: Position) =>
       !query.after || comparePositions(one, query.after, query.order.direction) > 0;
@@ -75,19 +75,21 @@ export function readPage(
 }
 
 /**
- * Returns the condition on an array that the fewest records meet, if it is the one to find all matches by. SQLite
+ * Returns the condition to find all matches by: the one that the fewest records meet, unless too many meet each. SQLite
  * has no statistics to choose by, so that its plans never change.
  */
-function rarestElement(
+function rarestCondition(
   connection: Connection,
   list: ListStatements,
   { conditions }: PlainQuery,
-): ArrayCondition | undefined {
-  const arrays = conditions.filter(isArrayCondition);
-  const counts = arrays.map((one) => numberOf(connection, list.countElements(one, maxSorted + 1)));
-  const count = Math.min(...counts);
-  const isStart = count <= maxSorted || arrays.length === conditions.length;
-  return isStart ? arrays[counts.indexOf(count)] : undefined;
+): Condition | undefined {
+  let rarest: Condition | undefined;
+  let fewest = maxSorted + 1;
+  for (const one of conditions) {
+    const count = numberOf(connection, list.countAtMost(fewest, one));
+    if (count < fewest) [rarest, fewest] = [one, count];
+  }
+  return rarest ?? (conditions.every(isArrayCondition) ? conditions[0] : undefined);
 }
 
 /** Finds all matches and sorts them. Returns undefined if there are too many. */
@@ -95,7 +97,7 @@ function sortedMatches(
   connection: Connection,
   list: ListStatements,
   { order }: PlainQuery,
-  start: ArrayCondition | undefined,
+  start: Condition | undefined,
 ): readonly Position[] | undefined {
   const { sql, values } = list.positions(start);
   const rows = connection.all<[SortKey, Id]>(`${sql} LIMIT ?`, ...values, maxSorted + 1);
@@ -114,7 +116,7 @@ function readAlongIndex(
   list: ListStatements,
   query: PlainQuery,
   recordSql: SqlFragment,
-  start: ArrayCondition | undefined,
+  start: Condition | undefined,
 ): readonly Found[] {
   const record = {
     sql: `version, CASE WHEN octet_length(json) <= ? THEN ${recordSql.sql} END`,

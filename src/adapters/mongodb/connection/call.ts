@@ -47,20 +47,11 @@ export class Call {
    * call.
    */
   async run<T>(command: (bounds: CommandLimits) => Promise<T>): Promise<T> {
-    const remainingMs = this.#remainingMs();
-    const maxTimeMS = Math.ceil(Math.min(remainingMs, limits.commandMs));
-    const { promise: ended, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      const error = storeUnavailable(this.outcome);
-      this.#ended?.abort(error);
-      reject(error);
-    }, remainingMs);
+    const maxTimeMS = Math.ceil(Math.min(this.#remainingMs(), limits.commandMs));
     try {
-      return await Promise.race([command({ maxTimeMS, signal: this.#signal }), ended]);
+      return await this.within(command({ maxTimeMS, signal: this.#signal }));
     } catch (error) {
       throw translate(error, this.outcome);
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -111,10 +102,15 @@ export class Call {
     const abort = () => reject(this.#signal?.reason);
     const check = () => {
       const left = this.#ends - performance.now();
-      if (left > 0) timer = setTimeout(check, left);
-      else reject(storeUnavailable(this.outcome));
+      if (left > 0) {
+        timer = setTimeout(check, left);
+        return;
+      }
+      const error = storeUnavailable(this.outcome);
+      this.#ended?.abort(error);
+      reject(error);
     };
-    let timer = setTimeout(check, limits.callMs);
+    let timer = setTimeout(check, this.#ends - performance.now());
     this.#signal?.addEventListener('abort', abort);
     try {
       return await Promise.race([work, ended]);

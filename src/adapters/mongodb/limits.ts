@@ -22,8 +22,6 @@ export const limits = {
   /** How long `close` waits for calls in progress, and then for the driver. */
   closingMs: 9000,
   driverCloseMs: 1000,
-  /** How often a call that waits for the first connection checks for it. */
-  openingCheckMs: 20,
   /** How long the layout and the declared fields stay locked if the process that changes them dies. */
   lockMs: 20_000,
   /** How long an expired receipt is kept, because clocks differ. */

@@ -21,6 +21,8 @@ export class Connection {
   readonly #primary: Primary;
   readonly #inProgress = new Set<Promise<unknown>>();
   #isOpen = false;
+  /** The last attempt to open the store. Never rejected. */
+  #attempt: Promise<void>;
   /** Why the first connection failed. */
   #problem: unknown;
   #lastLogged = '';
@@ -35,7 +37,7 @@ export class Connection {
     db.client.on('topologyDescriptionChanged', ({ newDescription }) =>
       this.#primary.observe([...newDescription.servers.values()]),
     );
-    void this.#tryUntilOpen();
+    this.#attempt = this.#open();
   }
 
   /**
@@ -89,39 +91,43 @@ export class Connection {
     }
   }
 
-  /** Makes the first connection. */
-  async #tryUntilOpen(): Promise<void> {
-    while (!this.#isStopped) {
-      try {
-        const { topology, arbiters } = await connect(this.db);
-        this.#problem = undefined; // The rest can take long.
-        // The first read waits for this. On an idle server it takes up to 0.1 s, so it begins early.
-        this.#primary.term.confirm().catch(() => {});
-        await ensureLayout(this.db, this.#logger);
-        this.declaredFields = await declareFields(this.db, this.declaredFields, this.#logger);
-        this.#isOpen = true;
-        const fields = { database: this.db.databaseName, topology };
-        this.#logger.info(fields, 'Connected to MongoDB.');
-        if (arbiters.length > 0) this.#logger.warn({ ...fields, arbiters }, arbiterWarning);
-        return;
-      } catch (error) {
-        const problem = missingPackage(error) ?? error;
-        if (!this.#isStopped) this.#report(problem);
-        // Not tried again, because each try makes the fields pending, and meanwhile other processes reject their values.
-        if (problem instanceof DeclarationError) return;
-      }
-      await sleep(limits.reconnectMs, undefined, { ref: false });
+  /** Makes the first connection. If that fails, begins the next attempt. */
+  async #open(): Promise<void> {
+    try {
+      const { topology, arbiters } = await connect(this.db);
+      this.#problem = undefined; // The rest can take long.
+      // The first read waits for this. On an idle server it takes up to 0.1 s, so it begins early.
+      this.#primary.term.confirm().catch(() => {});
+      await ensureLayout(this.db, this.#logger);
+      this.declaredFields = await declareFields(this.db, this.declaredFields, this.#logger);
+      this.#isOpen = true;
+      const fields = { database: this.db.databaseName, topology };
+      this.#logger.info(fields, 'Connected to MongoDB.');
+      if (arbiters.length > 0) this.#logger.warn({ ...fields, arbiters }, arbiterWarning);
+    } catch (error) {
+      const problem = missingPackage(error) ?? error;
+      if (this.#isStopped) return;
+      this.#report(problem);
+      // Not tried again, because each try makes the fields pending, and meanwhile other processes reject their values.
+      if (problem instanceof DeclarationError) return;
+      this.#attempt = this.#openLater();
     }
+  }
+
+  async #openLater(): Promise<void> {
+    await sleep(limits.reconnectMs, undefined, { ref: false });
+    if (!this.#isStopped) await this.#open();
   }
 
   /** Throws `store-unavailable` if that takes too long. */
   async #waitUntilOpen(): Promise<void> {
     const end = performance.now() + limits.openingMs;
     while (!this.#isOpen) {
+      const left = end - performance.now();
       // A server that cannot be reached may respond soon. A rejected one has to be changed by its operator first.
       const isOver = this.#isStopped || needsOperator(this.#problem);
-      if (isOver || performance.now() > end) throw storeUnavailable('none', this.#problem);
-      await sleep(limits.openingCheckMs);
+      if (isOver || left <= 0) throw storeUnavailable('none', this.#problem);
+      await atMost(left, this.#attempt);
     }
   }
 

@@ -107,6 +107,14 @@ export class ListStatements {
     return select({ sql: 'count(*)', values: [] }, from, terms);
   }
 
+  /** True if an index finds the records. `name` and `title` have none: a condition on `nameKey` or `titleKey` comes with theirs. */
+  hasIndex({ field, declaredType }: Condition): boolean {
+    const isFirst = (columns: string) => columns.startsWith(`${field},`);
+    return (
+      declaredType !== undefined || field === 'id' || listIndexes[this.#collection].some(isFirst)
+    );
+  }
+
   /** Counts the records that meet a condition, up to a limit. */
   countAtMost(limit: number, condition: Condition): SqlFragment {
     const [from, term] =

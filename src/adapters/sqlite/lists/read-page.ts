@@ -85,7 +85,7 @@ function rarestCondition(
 ): Condition | undefined {
   let rarest: Condition | undefined;
   let fewest = maxSorted + 1;
-  for (const one of conditions) {
+  for (const one of conditions.filter((condition) => list.hasIndex(condition))) {
     const count = numberOf(connection, list.countAtMost(fewest, one));
     if (count < fewest) [rarest, fewest] = [one, count];
   }

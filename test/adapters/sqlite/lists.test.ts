@@ -243,7 +243,11 @@ describe('lists of the SQLite store', () => {
       const plans = look(path, (database) =>
         [...statements].map((sql) => [
           /^SELECT posts\.titleKey, posts\.id FROM/.test(sql),
-          database.prepare(`EXPLAIN QUERY PLAN ${sql}`).get()?.detail,
+          database
+            .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+            .all()
+            .map(({ detail }) => detail)
+            .join(),
         ]),
       );
       for (const [isSorted, detail] of plans) {

@@ -221,6 +221,10 @@ describe('lists of the SQLite store', () => {
       'posts USING INDEX posts_declared_pages',
     ],
     [{ kind: 'common', tags: 'rare' }, 'element USING PRIMARY KEY'],
+    [
+      { pages: { from: 1000, before: 1010 }, kind: 'common' },
+      'posts USING INDEX posts_declared_pages (<expr>>? AND <expr><?)',
+    ],
     [{ title: 'rare', pages: { from: 0 } }, 'posts USING INDEX posts_titleKey (titleKey=?)'],
   ] as const) {
     it(`with ${JSON.stringify(filter)} find records by the condition that the fewest meet`, async () => {

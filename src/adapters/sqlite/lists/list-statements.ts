@@ -21,8 +21,8 @@ type Predicate = Condition | (QueryField & { readonly op: 'isNull' });
 interface Range {
   /** Predicates of the sort key, with at most one bound on each side, and of the id. */
   readonly terms: readonly Predicate[];
-  /** True if all records have the same sort key. */
-  readonly isOneKey: boolean;
+  /** True if the order is that of ids, or if all records have the same sort key. */
+  readonly sortsByIdOnly: boolean;
 }
 
 /** A statement, or a part of one, with the values of its parameters. */
@@ -48,7 +48,7 @@ interface Index {
   readonly terms: readonly SqlFragment[];
 }
 
-/** Builds the statements of a list. A parameter `start` is the condition to find records by. */
+/** Builds the statements of a list. */
 export class ListStatements {
   readonly #collection: Collection;
   readonly #query: PlainQuery;
@@ -76,13 +76,15 @@ export class ListStatements {
   /**
    * Reads a range along its index; a unary plus keeps SQLite from using an index for the other conditions. The caller
    * binds the limit.
+   *
+   * @param element the condition on an array whose elements are read
    */
   rangeStatement(
     record: SqlFragment,
-    { terms: range, isOneKey }: Range,
-    start?: Condition,
+    { terms: range, sortsByIdOnly }: Range,
+    element?: ArrayCondition,
   ): SqlFragment {
-    const { from, table, indexedCondition, terms } = this.#index(start);
+    const { from, table, indexedCondition, terms } = this.#index(element);
     const others = splitConditions(this.#query).others.filter((one) => one !== indexedCondition);
     const columns = `${this.#position(table)}, ${record.sql}`;
     const { sql, values } = select({ sql: columns, values: record.values }, from, [
@@ -92,57 +94,73 @@ export class ListStatements {
     ]);
     const direction = this.#query.order.direction.toUpperCase();
     // With one key, SQLite would not notice that an expression has only one value, and sort the rows.
-    const by = isOneKey ? '' : `${expression(this.#query.order, table)} ${direction}, `;
+    const by = sortsByIdOnly ? '' : `${expression(this.#query.order, table)} ${direction}, `;
     return { sql: `${sql} ORDER BY ${by}${table}.id ${direction} LIMIT ?`, values };
   }
 
-  /** Selects the positions of all records that match. Without `start`, SQLite chooses the index. */
-  positions(start?: Condition): SqlFragment {
+  /**
+   * Selects the positions of all records that match.
+   *
+   * @param start the conditions to find them by; if there are none, SQLite chooses the index
+   */
+  positions(start: readonly Condition[] = []): SqlFragment {
     const { from, terms } = this.#matching(start);
     return select({ sql: this.#position(this.#collection), values: [] }, from, terms);
   }
 
-  count(start?: Condition): SqlFragment {
+  count(start: readonly Condition[] = []): SqlFragment {
     const { from, terms } = this.#matching(start, this.#query.conditions.every(isArrayCondition));
     return select({ sql: 'count(*)', values: [] }, from, terms);
   }
 
-  /** True if an index finds the records. `name` and `title` have none: a condition on `nameKey` or `titleKey` comes with theirs. */
-  hasIndex({ field, declaredType }: Condition): boolean {
-    const isFirst = (columns: string) => columns.startsWith(`${field},`);
-    return (
-      declaredType !== undefined || field === 'id' || listIndexes[this.#collection].some(isFirst)
+  /**
+   * Returns groups of conditions that an index can serve: one on an element, or all on one other field. Equality comes
+   * first: after a unique value, the other counts end at once.
+   */
+  indexedConditions(): readonly (readonly Condition[])[] {
+    // `name` and `title` have no index, and each comes with a condition on its key, which has one.
+    const hasIndex = ({ field, declaredType }: Condition) =>
+      declaredType !== undefined ||
+      field === 'id' ||
+      listIndexes[this.#collection].some((columns) => columns.startsWith(`${field},`));
+    const indexed = this.#query.conditions
+      .filter(hasIndex)
+      .toSorted((a, b) => Number(isEqualityTest(b)) - Number(isEqualityTest(a)));
+    const groups = Map.groupBy(indexed, (one) =>
+      one.op === 'has' ? one : expression(one, this.#collection),
     );
+    return [...groups.values()].map(tightestBounds);
   }
 
-  /** Counts the records that meet a condition, up to a limit. */
-  countAtMost(limit: number, condition: Condition): SqlFragment {
-    const [from, term] =
-      condition.op === 'has'
-        ? [elements, this.#elementTerm(condition)]
-        : [this.#collection, this.#term(condition)];
-    const { sql, values } = select({ sql: '1', values: [] }, from, [term]);
+  /** Counts the records that meet the conditions of a group, up to a limit. */
+  countAtMost(limit: number, group: readonly Condition[]): SqlFragment {
+    const from = group.some(isArrayCondition) ? elements : this.#collection;
+    const terms = group.map((one) => (one.op === 'has' ? this.#elementTerm(one) : this.#term(one)));
+    const { sql, values } = select({ sql: '1', values: [] }, from, terms);
     return { sql: `SELECT count(*) FROM (${sql} LIMIT ?)`, values: [...values, limit] };
   }
 
   /** @param isOfElements whether elements are enough to tell which records match */
-  #matching(start: Condition | undefined, isOfElements = false): Omit<Index, 'table'> {
-    const isElements = start?.op === 'has' && isOfElements;
+  #matching(start: readonly Condition[], isOfElements = false) {
+    const element = start.find(isArrayCondition);
+    const isElements = element !== undefined && isOfElements;
     const table = isElements ? 'element' : this.#collection;
-    const joined = start?.op === 'has' ? this.#join : this.#collection;
-    const terms = this.#query.conditions.map((one) => {
-      if (one !== start) return this.#term(one, table, start && '+');
-      return one.op === 'has' ? this.#elementTerm(one) : this.#term(one);
-    });
+    const joined = element ? this.#join : this.#collection;
+    const plus = start.length > 0 ? '+' : '';
+    const terms = this.#query.conditions.map((one) =>
+      one === element
+        ? this.#elementTerm(element)
+        : this.#term(one, table, start.includes(one) ? '' : plus),
+    );
     return { from: isElements ? elements : joined, terms };
   }
 
-  #index(start: Condition | undefined): Index {
+  #index(element: ArrayCondition | undefined): Index {
     const { conditions, order } = this.#query;
     const collection = this.#collection;
-    if (start?.op === 'has' && order.field === 'createdAt') {
-      const terms = [this.#elementTerm(start)];
-      return { from: this.#join, table: 'element', indexedCondition: start, terms };
+    if (element !== undefined && order.field === 'createdAt') {
+      const terms = [this.#elementTerm(element)];
+      return { from: this.#join, table: 'element', indexedCondition: element, terms };
     }
     const indexedCondition = conditions.filter(isEqualityTest).find(({ field }) => {
       const columns = `${field}, ${order.field}, id`;
@@ -213,33 +231,33 @@ function select(columns: SqlFragment, from: string, terms: readonly SqlFragment[
 export function rangesOf(query: PlainQuery): readonly Range[] {
   const { direction, ...field } = query.order;
   const { onSortKey } = splitConditions(query);
-  const isOneKey = onSortKey.some(isEqualityTest) || field.field === 'id';
-  if (query.after === undefined) return [{ terms: tightestBounds(onSortKey), isOneKey }];
+  const sortsByIdOnly = onSortKey.some(isEqualityTest) || field.field === 'id';
+  if (query.after === undefined) return [{ terms: tightestBounds(onSortKey), sortsByIdOnly }];
 
   const { key, id } = query.after;
   const isAscending = direction === 'asc';
   const later = (of: QueryField, value: string | number): Predicate =>
     isAscending ? { ...of, op: 'from', value: nextValue(value) } : { ...of, op: 'before', value };
   const laterId = later({ field: 'id' }, id);
-  if (field.field === 'id') return [{ terms: [...onSortKey, laterId], isOneKey }];
+  if (field.field === 'id') return [{ terms: [...onSortKey, laterId], sortsByIdOnly }];
   const isNull: Predicate = { ...field, op: 'isNull' };
   const isSame: Predicate = key === null ? isNull : { ...field, op: 'eq', value: key };
   const ranges: Range[] = [];
   if (onSortKey.every((one) => isMet(one, key))) {
-    ranges.push({ terms: [isSame, laterId], isOneKey: true });
-    if (isOneKey) return ranges;
+    ranges.push({ terms: [isSame, laterId], sortsByIdOnly: true });
+    if (sortsByIdOnly) return ranges;
   }
   const lowest = field.declaredType === 'number' ? Number.NEGATIVE_INFINITY : '';
   if (key !== null)
-    ranges.push({ terms: tightestBounds([...onSortKey, later(field, key)]), isOneKey });
+    ranges.push({ terms: tightestBounds([...onSortKey, later(field, key)]), sortsByIdOnly });
   else if (isAscending) {
     ranges.push({
       terms: tightestBounds([...onSortKey, { ...field, op: 'from', value: lowest }]),
-      isOneKey,
+      sortsByIdOnly,
     });
   }
   if (key !== null && !isAscending && onSortKey.every((one) => isMet(one, null))) {
-    ranges.push({ terms: [isNull], isOneKey: true });
+    ranges.push({ terms: [isNull], sortsByIdOnly: true });
   }
   return ranges;
 }
@@ -271,8 +289,10 @@ function isMet(test: Predicate, key: SortKey): boolean {
 }
 
 /** Leaves at most one bound on each side: SQLite would seek to one of them, and read all rows from there to the next. */
-function tightestBounds(all: readonly Predicate[]): readonly Predicate[] {
-  const bounds = all.filter(isBound).sort((a, b) => compareKeys(a.value, b.value));
+function tightestBounds<P extends Predicate>(all: readonly P[]): readonly P[] {
+  const bounds = all
+    .filter((one): one is P & Bound => isBound(one))
+    .sort((a, b) => compareKeys(a.value, b.value));
   const from = bounds.findLast(({ op }) => op === 'from');
   const before = bounds.find(({ op }) => op === 'before');
   const others = all.filter((one) => !isBound(one));

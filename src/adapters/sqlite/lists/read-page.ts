@@ -9,6 +9,7 @@ import {
 import type { Collection, Id, Version } from '../../../domain/records/record.ts';
 import type { Connection } from '../connection/connection.ts';
 import {
+  type ArrayCondition,
   isArrayCondition,
   ListStatements,
   type PlainQuery,
@@ -55,15 +56,16 @@ export function readPage(
   return connection.transaction('DEFERRED', () => {
     const isIndexOrdered = list.isIndexOrderedRead();
     const start = isIndexOrdered
-      ? query.conditions.find(isArrayCondition)
-      : rarestCondition(connection, list, query);
+      ? query.conditions.filter(isArrayCondition)
+      : rarestConditions(connection, list, query);
+    const element = start.find(isArrayCondition);
     // Elements are in the default order.
-    const isWalked = isIndexOrdered || (start?.op === 'has' && query.order.field === 'createdAt');
+    const isWalked = isIndexOrdered || (element && query.order.field === 'createdAt');
     const matches = isWalked ? undefined : sortedMatches(connection, list, query, start);
     const isLater = (one: Position) =>
       !query.after || comparePositions(one, query.after, query.order.direction) > 0;
     const rows =
-      matches?.filter(isLater) ?? readAlongIndex(connection, list, query, recordSql, start);
+      matches?.filter(isLater) ?? readAlongIndex(connection, list, query, recordSql, element);
     const { items, next } = cutPage(records(rows), query, ({ key, id }) => ({ key, id }));
     return {
       items,
@@ -75,21 +77,22 @@ export function readPage(
 }
 
 /**
- * Returns the condition to find all matches by: the one that the fewest records meet, unless too many meet each. SQLite
- * has no statistics to choose by, so that its plans never change.
+ * Returns the conditions to find all matches by: those on one field that the fewest records meet. Returns none if more than
+ * `maxSorted` records meet those on every field. SQLite has no statistics to choose by, so that its plans never change.
  */
-function rarestCondition(
+function rarestConditions(
   connection: Connection,
   list: ListStatements,
   { conditions }: PlainQuery,
-): Condition | undefined {
-  let rarest: Condition | undefined;
+): readonly Condition[] {
+  let rarest: readonly Condition[] = [];
   let fewest = maxSorted + 1;
-  for (const one of conditions.filter((condition) => list.hasIndex(condition))) {
-    const count = numberOf(connection, list.countAtMost(fewest, one));
-    if (count < fewest) [rarest, fewest] = [one, count];
+  for (const group of list.indexedConditions()) {
+    const count = numberOf(connection, list.countAtMost(fewest, group));
+    if (count < fewest) [rarest, fewest] = [group, count];
   }
-  return rarest ?? (conditions.every(isArrayCondition) ? conditions[0] : undefined);
+  const isNone = rarest.length === 0 && conditions.every(isArrayCondition);
+  return isNone ? conditions.slice(0, 1) : rarest;
 }
 
 /** Finds all matches and sorts them. Returns undefined if there are too many. */
@@ -97,7 +100,7 @@ function sortedMatches(
   connection: Connection,
   list: ListStatements,
   { order }: PlainQuery,
-  start: Condition | undefined,
+  start: readonly Condition[],
 ): readonly Position[] | undefined {
   const { sql, values } = list.positions(start);
   const rows = connection.all<[SortKey, Id]>(`${sql} LIMIT ?`, ...values, maxSorted + 1);
@@ -116,7 +119,7 @@ function readAlongIndex(
   list: ListStatements,
   query: PlainQuery,
   recordSql: SqlFragment,
-  start: Condition | undefined,
+  element: ArrayCondition | undefined,
 ): readonly Found[] {
   const record = {
     sql: `version, CASE WHEN octet_length(json) <= ? THEN ${recordSql.sql} END`,
@@ -124,7 +127,7 @@ function readAlongIndex(
   };
   const found: Found[] = [];
   for (const range of rangesOf(query)) {
-    const { sql, values } = list.rangeStatement(record, range, start);
+    const { sql, values } = list.rangeStatement(record, range, element);
     const left = query.limit + 1 - found.length;
     const rows = connection.all<[SortKey, Id, Version, string | null]>(sql, ...values, left);
     found.push(...rows.map(([key, id, version, json]) => ({ key, id, version, json })));

@@ -153,7 +153,10 @@ async function dropIndexes(
   }
 }
 
-/** Returns the indexes of a declared field: for filters, sorts and unique values. */
+/**
+ * Returns the indexes of a declared field: for filters, sorts and unique values. Their names have a dot, because the name
+ * of another field can end in `_unique`.
+ */
 function declaredIndexes(field: CollectionField): IndexDescription[] {
   const path = fieldPath(field.collection, field.name);
   // Documents without the field have no entry.
@@ -162,12 +165,12 @@ function declaredIndexes(field: CollectionField): IndexDescription[] {
   const hasValue = { [path]: { $type: ['string', 'number'] } };
   const filtered = { [path]: 1, createdAt: 1, _id: 1 };
   return [
-    { name: `${path}_createdAt`, key: filtered, partialFilterExpression: isPresent },
+    { name: `${path}.createdAt`, key: filtered, partialFilterExpression: isPresent },
     ...(isSortable(field) ? [{ name: path, key: { [path]: 1, _id: 1 } }] : []),
     ...(field.isUnique
       ? [
           {
-            name: `${path}_unique`,
+            name: `${path}.unique`,
             key: { [path]: 1 },
             unique: true,
             partialFilterExpression: hasValue,
@@ -232,12 +235,14 @@ async function checkRecords(db: Db, fields: readonly StoredField[]): Promise<voi
   check.end();
 }
 
-/** @throws DeclarationError if two records have the same value of a unique field */
+/** @throws DeclarationError if two records have the same value of a unique field, or if a new field cannot have its indexes */
 async function indexField(db: Db, field: StoredField, logger: Logger): Promise<void> {
   const { collection } = field;
   try {
     await buildIndexes(db, collection, declaredIndexes(field), logger);
   } catch (error) {
+    const isNew = field.pending !== undefined;
+    if (isNew && error instanceof MongodbStoreError) throw new DeclarationError(error.message);
     if (!isDuplicate(error)) throw error;
     const records = db.collection<{ _id: string }>(collection);
     const same = await records.find(error.keyValue, { projection: { _id: 1 }, limit: 9 }).toArray();

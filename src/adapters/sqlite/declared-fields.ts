@@ -123,7 +123,7 @@ function completeFields(connection: Connection, pending: readonly StoredField[])
     check.end();
     for (const field of pending) completeField(connection, field);
   } catch (error) {
-    // That the file was locked says nothing about the records.
+    // A locked file does not mean that a record breaks the declaration.
     if (hasCode(error, 'busy')) throw error;
     const remove = 'DELETE FROM fields WHERE collection = ? AND name = ? AND pending = ?';
     for (const { collection, name, pending: mark } of pending) {

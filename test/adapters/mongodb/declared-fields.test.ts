@@ -39,4 +39,24 @@ await describeOnMongodb('a declared field on MongoDB', () => {
     await next.ready();
     expect(next.declaredFields).to.deep.equal({ users: {}, posts: {} });
   });
+
+  it('whose index MongoDB rejects is not declared, and does not lock the database', async () => {
+    const { db } = database;
+    await db.collection('posts').createIndex({ other: 1 }, { name: 'custom.slug.unique' });
+    const declaredFields = { posts: { slug: { type: 'text', unique: true } } } as const;
+    const { cause } = (await errorOf(database.open({ declaredFields }).ready())) as Error;
+    expect(cause).to.be.instanceOf(DeclarationError);
+    expect(String(cause)).to.contain('drop that index');
+    const next = database.open();
+    await next.ready();
+    expect(next.declaredFields).to.deep.equal({ users: {}, posts: {} });
+  });
+
+  it('can be named like the index of another one', async () => {
+    const names = ['a', 'a_createdAt', 'a_unique', 'createdAt_a'];
+    const fields = names.map((name) => [name, { type: 'text', unique: true }] as const);
+    const store = database.open({ declaredFields: { posts: Object.fromEntries(fields) } });
+    await store.ready();
+    expect(Object.keys(store.declaredFields?.posts ?? {})).to.have.members(names);
+  });
 });

@@ -40,8 +40,8 @@ await describeOnMongodb('a MongoDB database', () => {
     await untilReady(database.open({ declaredFields }));
     const found = (await collection('posts').indexes()).map((index) => index.name ?? '');
     expect(found.filter((name) => name.startsWith('custom'))).to.have.members([
-      ...['custom.slug_createdAt', 'custom.slug', 'custom.slug_unique'],
-      ...['custom.views_createdAt', 'custom.views', 'custom.tags_createdAt'],
+      ...['custom.slug.createdAt', 'custom.slug', 'custom.slug.unique'],
+      ...['custom.views.createdAt', 'custom.views', 'custom.tags.createdAt'],
     ]);
   });
 
@@ -61,7 +61,7 @@ await describeOnMongodb('a MongoDB database', () => {
     await untilReady(store);
     await store.users.create(user({ team: 'a' }));
     const found = (await collection('users').indexes()).map((index) => index.name);
-    expect(found).to.include.members(['custom.team_-1', 'custom.team_createdAt', 'custom.team']);
+    expect(found).to.include.members(['custom.team_-1', 'custom.team.createdAt', 'custom.team']);
   });
 
   const obstacles: Record<string, readonly [() => Promise<unknown>, RegExp | string]> = {

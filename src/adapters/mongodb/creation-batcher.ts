@@ -181,7 +181,7 @@ export class CreationBatcher {
       const [{ collection, path }] = values as [UniqueValue];
       const filter = { [path]: { $in: values.map(({ value }) => value) } };
       const projection = collection === 'receipts' ? ofReceipts : { [path]: 1 };
-      const options = { projection, signal: call.ended };
+      const options = { projection, signal: call.timeoutSignal };
       const documents = await call.read(({ maxTimeMS }) =>
         db
           .collection(collection)

@@ -149,7 +149,7 @@ export class Transaction {
   }
 
   #run(command: Document): Promise<Document> {
-    const options = { session: this.#session, signal: this.#call.ended };
+    const options = { session: this.#session, signal: this.#call.timeoutSignal };
     return this.#call.run(({ maxTimeMS }) => this.#db.command({ ...command, maxTimeMS }, options));
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { MongoClient } from 'mongodb';
+import { MongoClient, MongoNetworkError } from 'mongodb';
 import { Call, Primary } from '../../../src/adapters/mongodb/connection/call.ts';
 import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
 import { readUrl } from '../../../src/adapters/mongodb/connection/connection-string.ts';
@@ -53,10 +53,23 @@ describe('a command that the driver never settles', () => {
   it('ends with its call, also if several callers share the call', async function () {
     this.timeout(20_000);
     const call = new Call(new Primary(async () => {}));
-    const { ended } = call;
+    const { timeoutSignal } = call;
     const command = call.run(() => new Promise(() => {}));
     expect(isRostrumError(await errorOf(command), 'store-unavailable')).to.equal(true);
-    expect(ended.aborted).to.equal(true);
+    expect(timeoutSignal.aborted).to.equal(true);
+  });
+});
+
+describe('a call whose command keeps failing', () => {
+  it('ends in time with the reason', async function () {
+    this.timeout(20_000);
+    const call = new Call(new Primary(async () => {}));
+    const reason = new MongoNetworkError('read ECONNRESET');
+    const error = await errorOf(call.read(() => Promise.reject(reason)));
+    expect(isRostrumError(error, 'store-unavailable')).to.equal(true);
+    const { cause } = error as Error;
+    expect(String(cause)).to.equal('Error: The call took too long: read ECONNRESET');
+    expect((cause as Error).cause).to.equal(reason);
   });
 });
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Outcome, storeUnavailable } from '../../../domain/errors.ts';
+import { type Outcome, type RostrumError, storeUnavailable } from '../../../domain/errors.ts';
 import { isTransient, translate } from '../errors.ts';
 import { limits } from '../limits.ts';
 
@@ -20,9 +20,11 @@ export class Call {
   outcome: Outcome = 'none';
   readonly #primary: Primary;
   readonly #signal: AbortSignal | undefined;
-  #ended: AbortController | undefined;
+  #timeout: AbortController | undefined;
+  /** Why the last command failed. */
+  #lastError: unknown;
   readonly #started = performance.now();
-  #ends = this.#started + limits.callMs;
+  #deadline = this.#started + limits.callMs;
 
   constructor(primary: Primary, signal?: AbortSignal) {
     this.#primary = primary;
@@ -30,16 +32,16 @@ export class Call {
   }
 
   get isOver(): boolean {
-    return performance.now() >= this.#ends;
+    return performance.now() >= this.#deadline;
   }
 
   /**
    * Aborted if the call ends before its command. For commands that can be large: the driver never settles one whose
    * connection is closed while its socket is full, and keeps the connection for it.
    */
-  get ended(): AbortSignal {
-    this.#ended ??= new AbortController();
-    return this.#ended.signal;
+  get timeoutSignal(): AbortSignal {
+    this.#timeout ??= new AbortController();
+    return this.#timeout.signal;
   }
 
   /**
@@ -51,7 +53,8 @@ export class Call {
     try {
       return await this.within(command({ maxTimeMS, signal: this.#signal }));
     } catch (error) {
-      throw translate(error, this.outcome);
+      this.#lastError = translate(error, this.outcome);
+      throw this.#lastError;
     }
   }
 
@@ -93,7 +96,7 @@ export class Call {
   extend(): void {
     this.#remainingMs(); // Throws if the call is over: its caller has an error already.
     const latest = this.#started + limits.longCallMs;
-    this.#ends = Math.max(this.#ends, Math.min(performance.now() + limits.callMs, latest));
+    this.#deadline = Math.max(this.#deadline, Math.min(performance.now() + limits.callMs, latest));
   }
 
   /** Returns the result of the work. Throws if the time runs out or the signal is aborted first. */
@@ -101,16 +104,16 @@ export class Call {
     const { promise: ended, reject } = Promise.withResolvers<never>();
     const abort = () => reject(this.#signal?.reason);
     const check = () => {
-      const left = this.#ends - performance.now();
+      const left = this.#deadline - performance.now();
       if (left > 0) {
         timer = setTimeout(check, left);
         return;
       }
-      const error = storeUnavailable(this.outcome);
-      this.#ended?.abort(error);
+      const error = this.#timeoutError();
+      this.#timeout?.abort(error);
       reject(error);
     };
-    let timer = setTimeout(check, this.#ends - performance.now());
+    let timer = setTimeout(check, this.#deadline - performance.now());
     this.#signal?.addEventListener('abort', abort);
     try {
       return await Promise.race([work, ended]);
@@ -122,9 +125,16 @@ export class Call {
 
   #remainingMs(): number {
     this.#signal?.throwIfAborted();
-    const left = this.#ends - performance.now();
-    if (left <= 0) throw storeUnavailable(this.outcome);
+    const left = this.#deadline - performance.now();
+    if (left <= 0) throw this.#timeoutError();
     return left;
+  }
+
+  #timeoutError(): RostrumError {
+    const { cause } = Object(this.#lastError);
+    // Wrapped, because a call that ends in time can be repeated after the same cause.
+    const reason = cause && new Error(`The call took too long: ${cause.message}`, { cause });
+    return storeUnavailable(this.outcome, reason);
   }
 }
 

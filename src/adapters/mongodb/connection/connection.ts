@@ -15,7 +15,7 @@ import { Call, type CommandLimits, Primary } from './call.ts';
  */
 export class Connection {
   readonly db: Db;
-  /** Those that the store was opened with; once it is open, all those of the database. */
+  /** The declared fields: first those in the options, and once the store is open, all of the database. */
   declaredFields: DeclaredFields;
   readonly #logger: Logger;
   readonly #primary: Primary;
@@ -119,7 +119,7 @@ export class Connection {
     if (!this.#isStopped) await this.#open();
   }
 
-  /** Throws `store-unavailable` if that takes too long. */
+  /** @throws RostrumError `store-unavailable` if opening takes too long */
   async #waitUntilOpen(): Promise<void> {
     const end = performance.now() + limits.openingMs;
     while (!this.#isOpen) {

@@ -166,23 +166,22 @@ function copyEscaped(value: unknown): unknown {
   return copy;
 }
 
-/** Bytes in this turn, and the next turn, if somebody waits for it. */
-let inTurn = 0;
-let nextTurn: Promise<void> | undefined;
+/** The bytes of this iteration, and the next iteration, if somebody waits for it. */
+let inIteration = 0;
+let next: Promise<void> | undefined;
 
 /**
- * Waits for a turn in which a document can be decoded or encoded; undefined if it is now. A turn has room for `turnBytes`,
- * or for one larger document, and each iteration of the event loop has at most one turn, so that other work runs in
- * between.
+ * Limits decoding and encoding to `bytesPerIteration`, or one larger document, in an iteration of the event loop, so that
+ * other work runs in between. Returns undefined if the bytes fit into this iteration.
  */
-export function waitForTurn(bytes: number): Promise<void> | undefined {
-  if (inTurn > 0 && inTurn + bytes > limits.turnBytes) {
-    nextTurn ??= nextIteration().then(() => {
-      nextTurn = undefined;
-      inTurn = 0;
+export function waitForIteration(bytes: number): Promise<void> | undefined {
+  if (inIteration > 0 && inIteration + bytes > limits.bytesPerIteration) {
+    next ??= nextIteration().then(() => {
+      next = undefined;
+      inIteration = 0;
     });
-    return nextTurn.then(() => waitForTurn(bytes));
+    return next.then(() => waitForIteration(bytes));
   }
-  inTurn += bytes;
+  inIteration += bytes;
   return undefined;
 }

@@ -31,7 +31,7 @@ export const limits = {
   /** Concurrent calls. Another one fails as `overloaded`. */
   concurrentCalls: 2000,
   /** Bytes of documents to decode or to encode in one iteration of the event loop, which takes up to 4 ms. */
-  turnBytes: 64 * 1024,
+  bytesPerIteration: 64 * 1024,
   /** Conditions of a list that finds whole documents. With more, it finds their ids first. */
   maxConditionsOfFind: 2,
   /** Ids per point-read command, and concurrent commands for each collection. */

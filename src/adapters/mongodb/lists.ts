@@ -10,7 +10,7 @@ import {
 import { type Collection, VersionedRecord } from '../../domain/records/record.ts';
 import type { Call } from './connection/call.ts';
 import { readBatches } from './cursors.ts';
-import { decodeRecord, fieldPath, nfcOf, pathOf, waitForTurn } from './documents.ts';
+import { decodeRecord, fieldPath, nfcOf, pathOf, waitForIteration } from './documents.ts';
 import { limits } from './limits.ts';
 
 /** Reads a page, and its total, from one snapshot of the database. */
@@ -89,8 +89,8 @@ async function takeFitting<T extends { readonly json: string }>(
   let size = 0;
   for await (const batch of batches) {
     for (const document of batch) {
-      const turn = waitForTurn(document.length);
-      if (turn) await turn;
+      const wait = waitForIteration(document.length);
+      if (wait) await wait;
       const record = read(document);
       taken.push(record);
       size += record.json.length; // At most its bytes.

@@ -3,7 +3,7 @@ import type { Collection, Id } from '../../domain/records/record.ts';
 import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
 import { readBatches } from './cursors.ts';
-import { decodeRecord, type StoredRecord, waitForTurn } from './documents.ts';
+import { decodeRecord, type StoredRecord, waitForIteration } from './documents.ts';
 import { limits } from './limits.ts';
 
 /** All waiting reads of one record. */
@@ -64,8 +64,8 @@ export class PointReads {
       const expected = { documents: ids.length, bytes: pageLimits.bytes };
       for await (const batch of readBatches(db, call, this.#collection, find, expected)) {
         for (const document of batch) {
-          const turn = waitForTurn(document.length);
-          if (turn) await turn;
+          const wait = waitForIteration(document.length);
+          if (wait) await wait;
           const record = decodeRecord(this.#collection, document);
           reads.get(record.id)?.resolve(record);
           reads.delete(record.id);

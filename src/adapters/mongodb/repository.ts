@@ -25,7 +25,7 @@ import {
   encodeRecord,
   replacement,
   type StoredRecord,
-  waitForTurn,
+  waitForIteration,
 } from './documents.ts';
 import { throwConstraintError } from './errors.ts';
 import { limits } from './limits.ts';
@@ -95,8 +95,8 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         // From the text, because `decide` may have changed the object that it was given.
         if (decided === versioned.record) return new VersionedRecord<R>(json, version);
         const next = encodeRecord(this.#collection, decided);
-        const turn = waitForTurn(next.json.length);
-        if (turn) await turn;
+        const wait = waitForIteration(next.json.length);
+        if (wait) await wait;
         const getsAuthor = next.authorId !== null && next.authorId !== authorId;
         const replacing = getsAuthor
           ? this.#replaceInTransaction(call, next, version)

@@ -28,7 +28,7 @@ export interface ErrorDetails {
    * for a caller that is allowed to read them.
    */
   'user-has-posts': { readonly posts?: number | undefined };
-  /** The record's version does not meet the precondition; `version` is the current one. */
+  /** The record's version does not meet the precondition; `version` is the current one, or 0 if there is no record. */
   'version-mismatch': { readonly version: number };
   /** A change must name the version that it is based on, and did not. */
   'precondition-required': Record<never, never>;

@@ -313,7 +313,7 @@ describe('a caller', () => {
         () => 'done',
         (error: unknown) => (isRostrumError(error) ? error.code : error),
       );
-    expect(await code(users.saveOwn({ name: 'A' }, { only: 'any' }))).to.equal('user-not-found');
+    expect(await code(users.saveOwn({ name: 'A' }, { only: 'any' }))).to.equal('version-mismatch');
     const made = await users.saveOwn({ name: 'A' }, { except: 'any', required: true });
     expect([made.created, made.changed, made.record.id]).to.deep.equal([true, true, 'auth|1']);
     const again = await users.saveOwn({ name: 'A' });

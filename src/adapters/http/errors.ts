@@ -86,8 +86,8 @@ function toProblem(error: unknown, ctx: Context): Problem {
   switch (error.code) {
     case 'forbidden': {
       const { scope, reason } = error.details;
-      const isEnough = reason === undefined || reason === 'not-own';
-      const challenge = `Bearer error="insufficient_scope"${isEnough ? `, scope="${scope}"` : ''}`;
+      const namesMissingScope = reason === undefined || reason === 'not-own';
+      const challenge = `Bearer error="insufficient_scope"${namesMissingScope ? `, scope="${scope}"` : ''}`;
       // RFC 6750, section 3.1.
       return new Problem(error.code, message, { headers: { 'WWW-Authenticate': challenge } });
     }
@@ -105,8 +105,10 @@ function toProblem(error: unknown, ctx: Context): Problem {
       const sentence = `${message} Add ?posts=delete to delete posts, or ?posts=keep to keep them without an author.`;
       return new Problem(error.code, sentence, { members: { posts: error.details.posts } });
     }
-    case 'version-mismatch':
-      return versionMismatch(ctx.headers['if-match'], entityTag(error.details.version));
+    case 'version-mismatch': {
+      const { version } = error.details;
+      return versionMismatch(ctx.headers['if-match'], version > 0 ? entityTag(version) : undefined);
+    }
     case 'store-unavailable':
       return new Problem(error.code, message, {
         members: { outcome: error.details.outcome },

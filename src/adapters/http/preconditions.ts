@@ -64,13 +64,13 @@ function versionsIn(header: string, form: RegExp): Versions {
   return versions.filter(Number.isSafeInteger);
 }
 
-/** @param tag the entity tag of the current version */
-export function versionMismatch(ifMatch: string | undefined, tag: string): Problem {
+/** @param tag the entity tag of the current version, if there is a record */
+export function versionMismatch(ifMatch: string | undefined, tag: string | undefined): Problem {
   const sentence = 'The version of the record does not meet the precondition.';
   const hint =
     'A weak entity tag (W/"…") in If-Match never matches; compression by a proxy makes tags weak.';
   const isWeak = parseEntityTags(ifMatch ?? '')?.some((tag) => tag.startsWith('W/'));
   return new Problem('version-mismatch', isWeak ? `${sentence} ${hint}` : sentence, {
-    headers: { ETag: tag },
+    headers: tag === undefined ? {} : { ETag: tag },
   });
 }

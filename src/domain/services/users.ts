@@ -109,7 +109,7 @@ async function saveOwnUser(
   for (;;) {
     const change = await changeIfFound(context, id, precondition, () => input);
     if (change !== undefined) return Object.assign(change, { created: false });
-    if (precondition.only !== undefined) throw notFound(context, id);
+    if (precondition.only !== undefined) throw new RostrumError('version-mismatch', { version: 0 });
     try {
       const user = context.model.create(input, id, context.now(), id);
       judgeChange(context, undefined, user);

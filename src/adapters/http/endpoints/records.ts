@@ -118,7 +118,7 @@ export function updateEndpoints(
       const service = ctx.state.rostrum.services[collection];
       const { id = '' } = ctx.params;
       const body = ctx.request.body as UserInput & PostInput & JsonObject;
-      sendChanged(ctx, collection, await service[method](id, body, preconditionOf(ctx)));
+      sendChanged(ctx, collection, id, await service[method](id, body, preconditionOf(ctx)));
     };
   return [
     {

@@ -31,13 +31,13 @@ export function sendCreated(
   sendPreferred(ctx, 201, json);
 }
 
-/** Responds to a change of the record that the path names. */
+/** Responds to a change. */
 export function sendChanged(
   ctx: Context,
   collection: Collection,
+  id: string,
   { changed, version, json }: Snapshot & { readonly changed: boolean },
 ): void {
-  const { id = '' } = ctx.params;
   if (changed) logChange(ctx, { collection, id, version });
   ctx.set('ETag', entityTag(version));
   sendPreferred(ctx, 200, json);

@@ -154,6 +154,7 @@ function meEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
     return {
       ...own,
       operation: 'putMe',
+      problems: (endpoint.problems ?? []).filter((code) => code !== 'user-not-found'),
       summary: "Create or replace the caller's own user",
       description:
         "A new user's id is the subject of the credentials. `If-Match` only replaces, `If-None-Match: *` only creates.",
@@ -168,8 +169,9 @@ function meEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
         const { services } = ctx.state.rostrum;
         const body = ctx.request.body as UserInput;
         const saved = await services.users.saveOwn(body, preconditionOf(ctx));
-        if (saved.created) sendCreated(ctx, 'users', ctx.params.id ?? '', saved);
-        else sendChanged(ctx, 'users', saved);
+        const { id = '' } = ctx.params;
+        if (saved.created) sendCreated(ctx, 'users', id, saved);
+        else sendChanged(ctx, 'users', id, saved);
       },
     };
   });

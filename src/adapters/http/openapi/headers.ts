@@ -14,10 +14,13 @@ function required(description: string, schema?: JsonSchema): JsonSchema {
 export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   'X-Request-Id': required("The id of the request: the client's own, or a new one."),
   'Cache-Control': required('no-cache: revalidate the response. no-store: do not keep it.'),
-  ETag: required('The version of the record and its view, as a strong entity tag.', {
-    type: 'string',
-    pattern: '^"[1-9][0-9]*(-public)?"$',
-  }),
+  ETag: header(
+    'The version of the record, if there is one, and its view, as a strong entity tag.',
+    {
+      type: 'string',
+      pattern: '^"[1-9][0-9]*(-public)?"$',
+    },
+  ),
   Location: required('The URL of the new record.', { type: 'string', format: 'uri-reference' }),
   Link: header('The next page (RFC 8288), with rel="next", if there is one.'),
   'X-Total-Count': header('With count=exact: the number of records that match.', countSchema),

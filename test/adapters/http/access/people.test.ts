@@ -157,7 +157,9 @@ describe('/users/me', () => {
     const put = (body: object, headers = {}) =>
       api.send('PUT', '/users/me', { ...asMe('auth0|1', ['users:write:own']), ...headers }, body);
     expectProblem(await api.get('/users/me', asMe()), 404, 'user-not-found');
-    expectProblem(await put({ name: 'A' }, { 'If-Match': '*' }), 404, 'user-not-found');
+    const missing = await put({ name: 'A' }, { 'If-Match': '*' });
+    expectProblem(missing, 412, 'version-mismatch');
+    expect(missing.headers.get('etag')).to.equal(null);
     const wrong = expectProblem(await put({ name: '', id: 'x' }), 422, 'invalid-record');
     expect(wrong.errors.map(({ pointer }) => pointer)).to.deep.equal(['/id', '/name']);
     const made = await put({ name: 'A', id: 'auth0|1' }, { 'If-None-Match': '*' });
@@ -185,7 +187,7 @@ describe('/users/me', () => {
       'patchMe',
     ]);
     expect((await api.send('DELETE', '/users/me', asMe())).body).to.deep.equal({ deleted: true });
-    expectProblem(await put({ name: 'A' }, { 'If-Match': '*' }), 404, 'user-not-found');
+    expectProblem(await put({ name: 'A' }, { 'If-Match': '*' }), 412, 'version-mismatch');
     const back = await put({ name: 'A' });
     expect([back.status, tagOf(back)]).to.deep.equal([201, '"4"']);
   });

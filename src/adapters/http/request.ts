@@ -6,6 +6,7 @@ import type { RostrumAppOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
 import { maxTargetLength } from './sizes.ts';
 import { hostForm, mountPath, parseTarget, type Query } from './target.ts';
+import { isRepeated } from './validate.ts';
 
 /** A client's own `X-Request-Id` that is safe to log and send back. */
 const safeRequestId = /^[A-Za-z0-9._-]{1,128}$/;
@@ -43,7 +44,7 @@ export function initState(options: CheckedOptions, isWholeSite: boolean): Middle
       problem: undefined,
       refusal: undefined,
       caller: undefined,
-      namedCaller: undefined,
+      authenticatedCaller: undefined,
       releases: [],
       services: undefined,
       query: noQuery,
@@ -71,7 +72,11 @@ export function checkTarget(isOwnHost: RostrumAppOptions['isOwnHost']): Middlewa
       const text = 'The request target is malformed: check its percent-encoding, scheme and host.';
       throw new Problem('invalid-path', text);
     }
-    // A request without Host (HTTP/1.0) is accepted: this check protects browsers, which always send one.
+    // RFC 9112, section 3.2.
+    const { req, headers } = ctx;
+    if ((req.httpVersion === '1.1' && headers.host === undefined) || isRepeated(req, 'host')) {
+      throw new Problem('bad-request', 'The request must have one Host header.');
+    }
     if (host && !hostForm.test(host)) {
       const text = 'The Host header must be a name or an address, with or without a port.';
       throw new Problem('bad-request', text);

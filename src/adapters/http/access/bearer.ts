@@ -1,6 +1,7 @@
 import type { Refused, TokenVerifier } from '../../../ports/token-verifier.ts';
 import type { Context } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
+import { isRepeated } from '../validate.ts';
 import type { Authenticate } from './authenticate.ts';
 
 /** `Authorization: Bearer` and a token (RFC 6750, section 2.1). The scheme is case-insensitive. */
@@ -38,9 +39,7 @@ export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authe
 
 /** @throws Problem `invalid-header` */
 function tokenOf({ req, headers }: Context): string | undefined {
-  // Node drops the repetitions in `headers`. The raw ones alternate with their values.
-  const isSent = (text: string, at: number) => at % 2 === 0 && /^authorization$/i.test(text);
-  if ((req.rawHeaders ?? []).filter(isSent).length > 1) {
+  if (isRepeated(req, 'authorization')) {
     const message = 'The header Authorization must be given once.';
     const errors = [{ header: 'Authorization', code: 'invalid', message }];
     throw new Problem('invalid-header', message, { errors });

@@ -16,11 +16,12 @@ const maxPipelined = 16;
 const ordinaryHeaders = 4096;
 const longHeaders = 32 * 1024 * 1024;
 
-/** A connection: the requests without a complete response, the length of their headers, and the last response. */
+/** A connection: the requests in progress, the length of their headers, the last response, and the one before it. */
 interface Connection {
   pending: number;
   headers: number;
   last?: ServerResponse;
+  previous?: ServerResponse | undefined;
 }
 
 /** The open connections of a server, in the order in which they were accepted. */
@@ -50,7 +51,7 @@ export class Connections extends Map<Socket, Connection> {
    * Waits for the responses before this one, because the requests of a connection are served one after another
    * (RFC 9112, section 9.3.2). Returns false if the connection is closed meanwhile.
    */
-  async waitForTurn(response: ServerResponse): Promise<boolean> {
+  async waitForEarlierResponses(response: ServerResponse): Promise<boolean> {
     const { req: request } = response;
     const { socket } = request;
     const connection = this.get(socket);
@@ -64,6 +65,7 @@ export class Connections extends Map<Socket, Connection> {
     this.#longHeaders += long;
     connection.headers += length;
     connection.pending += 1;
+    connection.previous = last?.closed ? undefined : last;
     connection.last = response;
     response.once('close', () => {
       this.#longHeaders -= long;
@@ -76,7 +78,7 @@ export class Connections extends Map<Socket, Connection> {
       request.once('close', () => clearTimeout(timer));
     });
     if (this.#longHeaders > longHeaders) socket.destroy();
-    else if (last?.closed === false) await new Promise((resolve) => last.once('close', resolve));
+    else await whenClosed(last);
     return !socket.destroyed;
   }
 
@@ -94,13 +96,11 @@ export class Connections extends Map<Socket, Connection> {
   idle(): Socket[] {
     return Array.from(this).flatMap(([socket, { pending }]) => (pending === 0 ? [socket] : []));
   }
+}
 
-  /** Fulfilled when at most `pending` requests of a connection are in progress. */
-  async whenSettled(socket: Socket, pending = 0): Promise<void> {
-    while ((this.get(socket)?.pending ?? 0) > pending) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  }
+/** Fulfilled when a response is complete, or its connection is closed. */
+export async function whenClosed(response: ServerResponse | undefined): Promise<void> {
+  if (response?.closed === false) await new Promise((resolve) => response.once('close', resolve));
 }
 
 /**

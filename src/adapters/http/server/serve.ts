@@ -10,7 +10,7 @@ import { commonHeaders, stopSignals } from '../context.ts';
 import { defaultLimits, type ServeOptions, type ServerLimits } from '../options.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { normalizePublicUrl } from '../target.ts';
-import { Connections, drainMs } from './connections.ts';
+import { Connections, drainMs, whenClosed } from './connections.ts';
 
 /** A listening server. */
 export interface RunningServer {
@@ -59,6 +59,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     maxHeaderSize: limits.maxHeaderBytes,
     connectionsCheckingInterval: limits.checkIntervalMs,
+    requireHostHeader: false, // The app sends a problem instead of an empty 400.
   });
   server.setTimeout(limits.inactivityTimeoutMs);
   server.maxHeadersCount = 0; // Their size is limited. Node would drop the others silently.
@@ -75,7 +76,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     connections.accept(socket, limits.maxConnections);
   });
   server.on('request', async (request, response) => {
-    if (!(await connections.waitForTurn(response))) return;
+    if (!(await connections.waitForEarlierResponses(response))) return;
     if (stop.signal.aborted) response.setHeader('Connection', 'close');
     void handle(request, response);
   });
@@ -89,6 +90,8 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     };
     server.emit('request', request, response);
   });
+  // Other expectations are ignored, which RFC 9110, section 10.1.1, allows. Node would send a 417 without a body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // Sends a problem as the last response of the connection, after the responses that are due before it.
   server.on('clientError', async ({ code }: NodeJS.ErrnoException, duplex) => {
     const socket = duplex as Socket;
@@ -103,9 +106,9 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
       .removeAllListeners('end')
       .on('data', () => {});
     await new Promise(setImmediate); // Requests of the same packet come first.
-    const { last } = connection;
+    const { last, previous } = connection;
     const isIncomplete = last?.req.complete === false;
-    await connections.whenSettled(socket, isIncomplete ? 1 : 0);
+    await whenClosed(isIncomplete ? previous : last);
     socket.end(isIncomplete && last.headersSent ? '' : rejectionFor(code, socket));
     const timer = setTimeout(() => socket.destroy(), drainMs);
     socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
@@ -120,7 +123,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
       if (last?.headersSent === false) last.setHeader('Connection', 'close');
     }
     stop.abort();
-    await Promise.all(connections.keys().map((socket) => connections.whenSettled(socket)));
+    await Promise.all(connections.values().map(({ last }) => whenClosed(last)));
     const ended = new Promise((resolve) => server.close(resolve)); // Closes idle connections, too.
     const closeIdle = () => destroy(connections.idle());
     const sweep = setInterval(closeIdle, Math.min(sweepMs, shutdownTimeoutMs));
@@ -166,7 +169,7 @@ function rejectionWriter({ logger, metrics, publicUrl }: ServeOptions) {
     const requestId = randomUUID();
     const address = addressOf({ socket, headers: {} });
     metrics?.problem(code);
-    logger?.info({ cause, status, code, address, requestId }, 'refused');
+    logger?.info({ cause, status, code, address, requestId }, 'rejected');
     const { headers, body } = problemResponse(problem, requestId, base && `${base}/problems`);
     const all = {
       ...headers,

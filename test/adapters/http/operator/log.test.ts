@@ -175,7 +175,7 @@ describe('the log', () => {
     await using api = await startApi({ serve: { logger } });
     await exchange(api.server, 'nonsense\r\n\r\n');
     expect(lines).to.have.lengthOf(1);
-    const expected = { level: 'info', message: 'refused', status: 400, code: 'bad-request' };
+    const expected = { level: 'info', message: 'rejected', status: 400, code: 'bad-request' };
     expect(lines[0]).to.include({ ...expected, address: '127.0.0.1' });
   });
 

@@ -54,7 +54,7 @@ function createMiddleware(
 
 /**
  * Creates the app of the whole program: the API, its description, the pages and the probes. Middleware that you
- * add with `app.use` serves the paths that none of these serves.
+ * add with `app.use` handles all other paths.
  *
  * @throws TypeError for an unknown or invalid option
  */
@@ -204,7 +204,7 @@ export function createWaitingApp(
   const reject: Middleware = () => {
     throw storeUnavailable('none');
   };
-  // It serves no records, so scripts of every origin can read its responses.
+  // With `anonymous: []`, `cors` accepts patterns: this app serves no records.
   const options = checkAppOptions({ ...given, accessLog: false, anonymous: [] }, 'app');
   return siteApp(options, [router.routes(), reject]);
 }

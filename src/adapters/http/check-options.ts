@@ -96,8 +96,7 @@ const optionsOf = {
 };
 
 /**
- * Rejects an unknown option, because with a misspelled `authenticate`, everybody would be allowed to do everything, and
- * an invalid value.
+ * Rejects unknown options and invalid values. A misspelled `authenticate` would otherwise give everyone full access.
  *
  * @throws TypeError
  */

@@ -84,5 +84,5 @@ export function rateLimitKey(address: string): string {
 /** Returns the key of the client for which a request counts: the caller, or else the address. */
 export function clientKey({ state: { rostrum } }: Context): string {
   // The space keeps addresses apart from callers' names.
-  return rostrum.namedCaller?.name ?? ` ${rateLimitKey(rostrum.address)}`;
+  return rostrum.authenticatedCaller?.name ?? ` ${rateLimitKey(rostrum.address)}`;
 }

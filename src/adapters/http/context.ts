@@ -48,7 +48,7 @@ export interface InternalState {
   /** Undefined until the caller is known, and always if neither `authenticate` nor `anonymous` is set. */
   caller: Caller | undefined;
   /** The caller of a request with credentials. */
-  namedCaller: Caller | undefined;
+  authenticatedCaller: Caller | undefined;
   /** What gives a request's slots back to the limiter. */
   readonly releases: (() => void)[];
   /** The services, bound to the caller. Undefined until the caller is known; set in every handler. */
@@ -129,7 +129,10 @@ export function sendJson(ctx: Context, value: object, cacheControl?: 'no-store')
  * request with credentials is for this client alone.
  */
 export function sendJsonText(ctx: Context, status: number, json: string | null): void {
-  ctx.set('Cache-Control', ctx.state.rostrum.namedCaller ? 'private, no-cache' : 'no-cache');
+  ctx.set(
+    'Cache-Control',
+    ctx.state.rostrum.authenticatedCaller ? 'private, no-cache' : 'no-cache',
+  );
   if (json === null)
     ctx.remove('Content-Type'); // With the type JSON, Koa would send `null`.
   else ctx.set('Content-Type', 'application/json');

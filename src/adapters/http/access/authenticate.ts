@@ -75,7 +75,7 @@ export function authorization(
 
   function bind(ctx: Context, caller: Caller, scopes: Scopes): void {
     ctx.state.rostrum.caller = caller;
-    ctx.state.rostrum.namedCaller = caller === anonymous ? undefined : caller;
+    ctx.state.rostrum.authenticatedCaller = caller === anonymous ? undefined : caller;
     ctx.state.rostrum.services = rostrum.as(caller);
     // One of the scopes is enough here: the core decides about each record.
     if (scopes.some((scope) => caller.scopes.has(scope))) return;

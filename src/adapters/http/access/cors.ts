@@ -6,7 +6,7 @@ import type { Context, Middleware } from '../context.ts';
 /** The response headers that scripts of other origins can read. */
 const exposed =
   'ETag, Location, Link, X-Total-Count, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, ' +
-  'Idempotency-Replayed, Preference-Applied, WWW-Authenticate, Allow, Accept-Post, Accept-Patch';
+  'Idempotency-Replayed, Preference-Applied, WWW-Authenticate, Allow, Accept, Accept-Post, Accept-Patch';
 
 /** How long a browser can cache the response to a preflight, in seconds. */
 const maxAge = '600';
@@ -35,7 +35,7 @@ export function checkCors({ cors = [], anonymous, authenticate }: CorsOptions): 
 }
 
 /**
- * Lets scripts of these origins read every response (the Fetch standard, CORS protocol). There are no cookies, so
+ * Lets scripts of these origins read every response (the Fetch standard, CORS protocol). Rostrum sets no cookies, so
  * `Access-Control-Allow-Credentials` is never sent.
  */
 export function cors(patterns: readonly string[] = []): Middleware | undefined {

@@ -96,7 +96,7 @@ export function limitAddress({ address }: RateLimits = {}): Middleware | undefin
 export function limitCaller({ caller: limiter }: RateLimits = {}): Middleware | undefined {
   if (limiter === undefined) return undefined;
   return (ctx, next) => {
-    const caller = ctx.state.rostrum.namedCaller;
+    const caller = ctx.state.rostrum.authenticatedCaller;
     // Requests without credentials only count for their address.
     return caller === undefined ? next() : take(ctx, 'caller', limiter, caller.name).then(next);
   };

@@ -4,11 +4,7 @@ import { eventsEndpoint } from './events.ts';
 import { postEndpoints } from './posts.ts';
 import { userEndpoints } from './users.ts';
 
-/**
- * Every endpoint of the API: what routes, validates and describes it.
- *
- * @param declaredFields the declared fields
- */
+/** Returns every endpoint of the API. */
 export function endpointsFor({ users, posts }: DeclaredFields): readonly Endpoint[] {
   return [...userEndpoints(users), ...postEndpoints(posts), eventsEndpoint()];
 }

@@ -10,7 +10,7 @@ const smallResponse = 64 * 1024;
 export const slotLimits = {
   /** Requests in progress or waiting; one more is a 503. */
   total: 2000,
-  /** Of these, how many of one client can wait for a slot of one class. One that waits in every class stays below the total. */
+  /** Of these, the waiting requests of one client in one class. Full in all six classes, they stay below the total. */
   waitingPerClient: 300,
   /** One more gets its 503 after this time, or up to twice as much, so that retries are slow. */
   rejectMs: 2000,
@@ -34,7 +34,7 @@ export const slotLimits = {
   unread: 24,
   /**
    * How often transfers are closed while requests wait, and how old one must be to be closed, in milliseconds. A client
-   * with many large bodies or responses at a time must not keep others from theirs.
+   * with many large bodies or responses at a time must not block the transfers of others.
    */
   transferMs: 1000,
 };
@@ -47,7 +47,7 @@ export function releaseSlots({ state: { rostrum } }: Context): void {
   for (const release of rostrum.releases.splice(0)) release();
 }
 
-/** How many connections the servers have accepted that `serve` started. */
+/** Counts the connections that all servers started by `serve` have accepted. */
 export const acceptedConnections = { count: 0 };
 
 /** For how many iterations of the event loop waiting requests let new connections go first. */
@@ -132,8 +132,8 @@ export class Slots {
   /** While clients read large responses, running requests count as such, too: each may become one. */
   get #isFree(): boolean {
     const { size } = this.transfers;
-    const hasRoom = size === 0 || size + this.#running < this.#maxTransfers;
-    return this.#running < this.#capacity && hasRoom;
+    const isBelowLimit = size === 0 || size + this.#running < this.#maxTransfers;
+    return this.#running < this.#capacity && isBelowLimit;
   }
 
   /** True once this class has used its time in this iteration. */

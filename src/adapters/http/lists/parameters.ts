@@ -17,8 +17,7 @@ function sortOf({ by, direction }: Order<string>): string {
 }
 
 /** The description of lists. */
-export const pageDescription =
-  'A page has at most "limit" records, at most 100, and at most 1 MiB. Only "next" tells whether more follow.';
+export const pageDescription = `A page has at most "limit" records, at most ${pageLimits.records}, and at most 1 MiB. Only "next" tells whether more follow.`;
 
 const limit: Parameter = {
   name: 'limit',

@@ -1,3 +1,4 @@
+import type { Collection } from '../../../domain/records/record.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { DeleteMode } from '../../../ports/user-repository.ts';
 import type { Context, Middleware } from '../context.ts';
@@ -48,7 +49,7 @@ function fieldsOf({ parts: { errors = [] } }: Problem): readonly string[] | unde
 }
 
 export interface AuditedChange {
-  readonly collection: 'users' | 'posts';
+  readonly collection: Collection;
   readonly id: string;
   /** Absent for a deletion. */
   readonly version?: number;

@@ -47,7 +47,7 @@ export function identifyCaller(rostrum: AnyRostrum, options: CheckedOptions): Mi
 
 /** `/admin/caller`: the caller's name, label and scopes. */
 export async function sendCaller(ctx: Context, options: CheckedOptions): Promise<void> {
-  const { caller, namedCaller: named } = ctx.state.rostrum;
+  const { caller, authenticatedCaller: named } = ctx.state.rostrum;
   const acceptsCredentials = options.authenticate !== undefined;
   const found = {
     name: named?.name ?? null,

@@ -12,7 +12,7 @@ import { escapeHtml, negotiateHtml, type Site, sendHtml } from './html.ts';
 
 const types = new Map<string, ProblemType>(Object.entries(problemCatalogue));
 
-/** The route of what the codes mean. */
+/** The route that explains the problem codes. */
 export const problemsPath = '/problems{/:code}';
 
 /** One page about all codes for browsers, and JSON about all or one of them for programs. */

@@ -18,7 +18,7 @@ function corsOf({ headers }: Answer): Record<string, string> {
 
 const exposed =
   'ETag, Location, Link, X-Total-Count, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, ' +
-  'Idempotency-Replayed, Preference-Applied, WWW-Authenticate, Allow, Accept-Post, Accept-Patch';
+  'Idempotency-Replayed, Preference-Applied, WWW-Authenticate, Allow, Accept, Accept-Post, Accept-Patch';
 const readable = {
   'access-control-allow-origin': origin,
   'access-control-expose-headers': exposed,

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { maxIssues } from '../../domain/fields/issues.ts';
 import type { Middleware } from './context.ts';
 import type { Parameter } from './endpoint.ts';
@@ -59,14 +58,6 @@ export function validateHeaders(parameters: readonly Parameter[] = []): Middlewa
     const sentence = sentenceOf(`header ${first.header}`, first, errors.length);
     throw new Problem('invalid-header', sentence, { errors });
   };
-}
-
-/** True if a header is given more than once: Node drops the repetitions of some in `headers`. */
-export function isRepeated({ rawHeaders = [] }: IncomingMessage, name: string): boolean {
-  // The names alternate with their values.
-  const isSent = (text: string, at: number) =>
-    at % 2 === 0 && text.length === name.length && text.toLowerCase() === name;
-  return rawHeaders.filter(isSent).length > 1;
 }
 
 /** Turns the first message into a sentence that names its parameter or header. */

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Router, type RouterContext, type RouterMiddleware } from '@koa/router';
 import compose from 'koa-compose';
@@ -110,14 +109,6 @@ export function publicUrlOf(ctx: Context): string {
   const { siteUrl, host } = ctx.state.rostrum;
   if (siteUrl.startsWith('http')) return siteUrl;
   return `${ctx.protocol}://${host ?? 'localhost'}${siteUrl}`;
-}
-
-/** True if a header is given more than once: Node drops the repetitions of some in `headers`. */
-export function isRepeated({ rawHeaders = [] }: IncomingMessage, name: string): boolean {
-  // The names alternate with their values.
-  const isSent = (text: string, at: number) =>
-    at % 2 === 0 && text.length === name.length && text.toLowerCase() === name;
-  return rawHeaders.filter(isSent).length > 1;
 }
 
 /** The headers of every response. */

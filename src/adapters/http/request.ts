@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { CheckedOptions } from './check-options.ts';
 import { clientAddresses } from './client-address.ts';
-import { commonHeaders, isRepeated, type Middleware, stopSignals } from './context.ts';
+import { commonHeaders, type Middleware, stopSignals } from './context.ts';
 import type { RostrumAppOptions } from './options.ts';
 import { Problem } from './problems/problem.ts';
 import { maxTargetLength } from './sizes.ts';
-import { hostForm, mountPath, parseTarget, type Query } from './target.ts';
+import { hostForm, isRepeated, mountPath, parseTarget, type Query } from './target.ts';
 
 /** A client's own `X-Request-Id` that is safe to log and send back. */
 const safeRequestId = /^[A-Za-z0-9._-]{1,128}$/;

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { isPlainUrl } from '../../domain/access/hosts.ts';
 
 /** The target of a request (RFC 9112, section 3.2), parsed. */
@@ -139,4 +140,12 @@ export function normalizePublicUrl(text: string | undefined): string | undefined
   }
   const { origin, pathname } = new URL(text);
   return `${origin}${pathname.replace(/\/+$/, '')}`;
+}
+
+/** True if a header is given more than once: Node drops the repetitions of some in `headers`. */
+export function isRepeated({ rawHeaders = [] }: IncomingMessage, name: string): boolean {
+  // The names alternate with their values.
+  const isSent = (text: string, at: number) =>
+    at % 2 === 0 && text.length === name.length && text.toLowerCase() === name;
+  return rawHeaders.filter(isSent).length > 1;
 }

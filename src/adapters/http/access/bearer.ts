@@ -1,6 +1,7 @@
 import type { Refused, TokenVerifier } from '../../../ports/token-verifier.ts';
-import { type Context, isRepeated } from '../context.ts';
+import type { Context } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
+import { isRepeated } from '../target.ts';
 import type { Authenticate } from './authenticate.ts';
 
 /** `Authorization: Bearer` and a token (RFC 6750, section 2.1). The scheme is case-insensitive. */

@@ -141,8 +141,8 @@ export function applyPragmas(connection: Connection, file: string, timeout: numb
   throw new SqliteStoreError('store-unsafe-settings', message);
 }
 
-/** The pause between two tries, in milliseconds. */
-const retryMs = 5;
+/** The pause between two tries of what another process prevents, in milliseconds. */
+export const retryMs = 5;
 
 /** Blocks the event loop. */
 export function block(ms: number): void {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Outcome, storeUnavailable } from '../../../domain/errors.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { checkNotNewer } from '../layout.ts';
-import { type Connection, pragma, type SqlValue } from './connection.ts';
+import { type Connection, pragma, retryMs, type SqlValue } from './connection.ts';
 import {
   DriverError,
   damaged,
@@ -17,9 +17,6 @@ import { identityOf } from './prepare-data-file.ts';
 
 /** How long a read waits while another process recovers the WAL, in milliseconds. */
 export const recoveryMs = 2000;
-
-/** The pause between two tries of a read. */
-const retryMs = 5;
 
 /** How often the file itself is read, in milliseconds. */
 const overwriteCheckMs = 1000;

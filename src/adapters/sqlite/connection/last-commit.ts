@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { checkLayout } from '../layout.ts';
-import { block, Connection } from './connection.ts';
+import { block, Connection, retryMs } from './connection.ts';
 import { DriverError, damaged, hasCode, SqliteStoreError } from './errors.ts';
 
 // SQLite applies a write-ahead log (WAL) to whatever file is beside it, and goes on using a file that another one was
@@ -38,7 +38,6 @@ export function lastCheckpointedCommit(file: string): Commit | undefined {
 
 /** While another process copies its WAL into the file, a read of the file itself can find only half of it. */
 const maxTries = 8;
-const retryMs = 5;
 
 /**
  * Changes `lastCommit`, in the open transaction.

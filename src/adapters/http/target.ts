@@ -144,8 +144,11 @@ export function normalizePublicUrl(text: string | undefined): string | undefined
 
 /** True if a header is given more than once: Node drops the repetitions of some in `headers`. */
 export function isRepeated({ rawHeaders = [] }: IncomingMessage, name: string): boolean {
+  let count = 0;
   // The names alternate with their values.
-  const isSent = (text: string, at: number) =>
-    at % 2 === 0 && text.length === name.length && text.toLowerCase() === name;
-  return rawHeaders.filter(isSent).length > 1;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const sent = rawHeaders[at];
+    if (sent?.length === name.length && sent.toLowerCase() === name) count += 1;
+  }
+  return count > 1;
 }

@@ -78,7 +78,7 @@ export class Connections extends Map<Socket, Connection> {
       request.once('close', () => clearTimeout(timer));
     });
     if (this.#longHeaders > longHeaders) socket.destroy();
-    else await whenClosed(last);
+    else if (last?.closed === false) await whenClosed(last);
     return !socket.destroyed;
   }
 

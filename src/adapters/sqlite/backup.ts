@@ -46,6 +46,9 @@ const retryMs = 50;
 export async function backupSqlite(options: SqliteBackupOptions): Promise<void> {
   const { path, to, onProgress = () => {} } = options;
   checkExists(path);
+  if (identityOf(to) === identityOf(path)) {
+    throw new SqliteStoreError('store-bad-path', `${to} is the data file: name another file.`);
+  }
   try {
     checkWalBelongs(path);
     // Not read-only: a read-only connection that is the last one leaves `-wal` and `-shm` behind.

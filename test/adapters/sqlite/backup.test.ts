@@ -26,6 +26,15 @@ describe('a backup of an SQLite store', () => {
     ]);
   });
 
+  it('is not written over the data file itself', async () => {
+    const path = folder.file();
+    const store = folder.open(path);
+    await store.posts.create(post('p'));
+    const error = (await errorOf(backupSqlite({ path, to: path }))) as SqliteStoreError;
+    expect(error.code).to.equal('store-bad-path');
+    expect(await store.posts.get('p')).not.to.equal(undefined);
+  });
+
   it('rejects a file with an index that differs from its table, as a check does', async () => {
     const path = folder.file();
     const store = folder.open(path);

@@ -1,4 +1,4 @@
-import { type Context, type Middleware, RequestAborted } from '../context.ts';
+import { type Context, type InternalState, type Middleware, RequestAborted } from '../context.ts';
 import { overloaded, releaseSlots, Slots, slotLimits } from './slots.ts';
 
 /** In bytes. A larger body needs a slot to be read, and another one to be used. */
@@ -31,6 +31,7 @@ export class Limiter {
   };
   /** Requests in progress or waiting. */
   #count = 0;
+  readonly #counted = new WeakSet<InternalState>();
 
   get state(): LimiterState {
     const waiting = Object.values(this.#slots).reduce((sum, slots) => sum + slots.waiting, 0);
@@ -69,8 +70,7 @@ export class Limiter {
       const { req, res } = ctx;
       const body = ctx.request.rawBody as unknown;
       const isLarge = Buffer.isBuffer(body) && body.length > smallBody;
-      const isCounted = ctx.state.rostrum.releases.length > 0; // By reserveUpload.
-      if (!isCounted) this.#countRequest(ctx);
+      this.#countRequest(ctx);
       const slots = this.#slotsOf(ctx, isList, isLarge);
       await slots.take(ctx);
       if (res.destroyed || req.socket.destroyed) throw new RequestAborted();
@@ -89,8 +89,12 @@ export class Limiter {
     return method === 'GET' || method === 'HEAD' ? reads : writes;
   }
 
-  #countRequest({ state: { rostrum } }: Context): void {
+  /** Counts a request, unless it has been counted already. */
+  #countRequest(ctx: Context): void {
+    const { rostrum } = ctx.state;
+    if (this.#counted.has(rostrum)) return;
     if (this.#count >= slotLimits.total) throw overloaded;
+    this.#counted.add(rostrum);
     this.#count += 1;
     rostrum.releases.push(() => {
       this.#count -= 1;

@@ -66,7 +66,7 @@ const event: JsonSchema = objectSchema(
     id: { type: 'string' },
     version: { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
   },
-  ['type', 'id'],
+  ['type', 'id', 'version'],
 );
 
 function schemasOf(

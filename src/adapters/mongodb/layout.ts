@@ -16,7 +16,7 @@ import { limits } from './limits.ts';
  *
  * @throws MongodbStoreError for a database that this version does not understand
  */
-export async function ensureLayout(db: Db, logger: Logger): Promise<void> {
+export async function prepareLayout(db: Db, logger: Logger): Promise<void> {
   const filter = { name: { $in: Object.keys(collectionIndexes) } };
   const found = await db.listCollections(filter, { nameOnly: false }).toArray();
   for (const { name, type, options = {} } of found) {
@@ -65,14 +65,14 @@ export async function buildIndexes(
 }
 
 /**
- * Changes the data from one layout to the next. Keep it short: until it ends, no process can open the database. It must be safe to repeat: a process can end in the middle,
- * and another one then starts again.
+ * Changes the data from one layout to the next. Keep it short: until it ends, no process can open the database. Must be
+ * safe to repeat: if a process ends midway, another one starts again.
  */
-export type MigrationStep = (db: Db) => Promise<void>;
+export type Migration = (db: Db) => Promise<void>;
 
 /** The oldest layout that can be migrated, and the steps from there: the first one leads to the next layout. */
-const oldestLayout = 2;
-const migrationSteps: readonly MigrationStep[] = [];
+const firstLayout = 2;
+const migrations: readonly Migration[] = [];
 
 /**
  * Brings a database to the current layout, step by step and in one process at a time. Marks a new database.
@@ -82,19 +82,19 @@ const migrationSteps: readonly MigrationStep[] = [];
  */
 export async function migrate(
   db: Db,
-  steps = migrationSteps,
+  steps = migrations,
   lockMs: number = limits.lockMs,
 ): Promise<void> {
-  const currentLayout = oldestLayout + steps.length;
+  const newestLayout = firstLayout + steps.length;
   const meta = db.collection<MetaDocument>(metaCollection);
   for (;;) {
     const layout = await meta.findOne({ _id: 'layout' });
-    const version = layout === null ? await markNew(db, currentLayout) : Number(layout.version);
-    if (version === currentLayout) return;
-    const step = steps[version - oldestLayout];
+    const version = layout === null ? await markNew(db, newestLayout) : Number(layout.version);
+    if (version === newestLayout) return;
+    const step = steps[version - firstLayout];
     if (step === undefined) {
       const reason =
-        version < oldestLayout
+        version < firstLayout
           ? 'an older version of Rostrum. Export it with that version (rostrum export), and import it into a new database with this one (rostrum import --keep-ids --field …).'
           : 'a later version of Rostrum. Run that version, or use another database.';
       throw new MongodbStoreError(`This database was made by ${reason}`);
@@ -105,7 +105,7 @@ export async function migrate(
 }
 
 /** Marks a database without a mark, and returns the layout that it has now. */
-async function markNew(db: Db, currentLayout: number): Promise<number> {
+async function markNew(db: Db, newestLayout: number): Promise<number> {
   const meta = db.collection<MetaDocument>(metaCollection);
   for (const name of ['users', 'posts']) {
     if ((await db.collection(name).findOne()) === null) continue;
@@ -115,7 +115,7 @@ async function markNew(db: Db, currentLayout: number): Promise<number> {
       `The collection "${name}" has documents from another program. Use another database.`,
     );
   }
-  const mark = { $setOnInsert: { version: currentLayout } };
+  const mark = { $setOnInsert: { version: newestLayout } };
   const options = { upsert: true, returnDocument: 'after' } as const;
   return Number((await meta.findOneAndUpdate({ _id: 'layout' }, mark, options))?.version);
 }
@@ -131,7 +131,7 @@ export async function runLocked(
   db: Db,
   work: (renewLock: () => Promise<void>) => Promise<void>,
   lockMs: number = limits.lockMs,
-  [from, to = from]: readonly number[] = [oldestLayout + migrationSteps.length],
+  [from, to = from]: readonly number[] = [firstLayout + migrations.length],
 ): Promise<boolean> {
   const meta = db.collection<MetaDocument>(metaCollection);
   const layout = { _id: 'layout', version: from } as const;

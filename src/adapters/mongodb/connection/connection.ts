@@ -5,7 +5,7 @@ import { DeclarationError, type DeclaredFields } from '../../../domain/fields/de
 import type { Logger } from '../../../ports/logger.ts';
 import { declareFields } from '../declared-fields.ts';
 import { MongodbStoreError } from '../errors.ts';
-import { ensureLayout } from '../layout.ts';
+import { prepareLayout } from '../layout.ts';
 import { limits } from '../limits.ts';
 import { Call, type CommandLimits, Primary } from './call.ts';
 
@@ -98,7 +98,7 @@ export class Connection {
       this.#problem = undefined; // The rest can take long.
       // The first read waits for this. On an idle server it takes up to 0.1 s, so it begins early.
       this.#primary.term.confirm().catch(() => {});
-      await ensureLayout(this.db, this.#logger);
+      await prepareLayout(this.db, this.#logger);
       this.declaredFields = await declareFields(this.db, this.declaredFields, this.#logger);
       this.#isOpen = true;
       const fields = { database: this.db.databaseName, topology };

@@ -118,6 +118,7 @@ const begin = await (async () => {
 })();
 let isOver = false;
 const importing = keepImporting(() => isOver);
+importing.catch(() => {}); // It also fails if the folder is removed, after an error of a server that counts more.
 const reports = await Promise.all(Array.from({ length: Number(values.servers) }, killServer));
 isOver = true;
 const { imports, found, added } = await importing;

@@ -166,22 +166,22 @@ function copyEscaped(value: unknown): unknown {
   return copy;
 }
 
-/** The bytes of this iteration, and the next iteration, if somebody waits for it. */
-let inIteration = 0;
-let next: Promise<void> | undefined;
+/** The bytes since the last pause, and the pause that callers wait for. */
+let bytesSincePause = 0;
+let pause: Promise<void> | undefined;
 
 /**
  * Limits decoding and encoding to `bytesPerIteration`, or one larger document, in an iteration of the event loop, so that
  * other work runs in between. Returns undefined if the bytes fit into this iteration.
  */
 export function waitForIteration(bytes: number): Promise<void> | undefined {
-  if (inIteration > 0 && inIteration + bytes > limits.bytesPerIteration) {
-    next ??= nextIteration().then(() => {
-      next = undefined;
-      inIteration = 0;
+  if (bytesSincePause > 0 && bytesSincePause + bytes > limits.bytesPerIteration) {
+    pause ??= nextIteration().then(() => {
+      pause = undefined;
+      bytesSincePause = 0;
     });
-    return next.then(() => waitForIteration(bytes));
+    return pause.then(() => waitForIteration(bytes));
   }
-  inIteration += bytes;
+  bytesSincePause += bytes;
   return undefined;
 }

@@ -10,7 +10,7 @@ const smallResponse = 64 * 1024;
 export const slotLimits = {
   /** Requests in progress or waiting; one more is a 503. */
   total: 2000,
-  /** Of these, the waiting requests of one client in one class. Full in all six classes, they stay below the total. */
+  /** Of these, the waiting requests of one client in one class. A client that fills all six classes still stays below the total. */
   waitingPerClient: 300,
   /** One more gets its 503 after this time, or up to twice as much, so that retries are slow. */
   rejectMs: 2000,

@@ -10,8 +10,8 @@ const maxPipelined = 16;
 
 /**
  * In characters. The headers of requests in progress stay in memory. Each connection can have `ordinaryHeaders`; beyond
- * that, all connections share `longHeaders`, and a request with more closes its connection. So clients with long headers
- * fill no heap, and keep only others with long headers from being served.
+ * that, all connections share `longHeaders`, and a request with more closes its connection. So long headers can't exhaust
+ * the heap, and only clients that send them compete for this space.
  */
 const ordinaryHeaders = 4096;
 const longHeaders = 32 * 1024 * 1024;

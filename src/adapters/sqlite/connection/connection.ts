@@ -141,7 +141,7 @@ export function applyPragmas(connection: Connection, file: string, timeout: numb
   throw new SqliteStoreError('store-unsafe-settings', message);
 }
 
-/** The pause between two tries of what another process prevents, in milliseconds. */
+/** Delay before retrying an operation that another process blocks, in milliseconds. */
 export const retryMs = 5;
 
 /** Blocks the event loop. */

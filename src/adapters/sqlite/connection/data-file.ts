@@ -21,7 +21,7 @@ export const recoveryMs = 2000;
 /** How often the file itself is read, in milliseconds. */
 const overwriteCheckMs = 1000;
 
-/** How long a message is not logged again, in milliseconds. */
+/** Minimum time between two log lines with the same message, in milliseconds. */
 const logAgainMs = 60_000;
 
 /** The data file of an open store: runs reads, and detects when the file is moved, replaced or damaged. */

@@ -140,11 +140,11 @@ export class ListStatements {
     return { sql: `SELECT count(*) FROM (${sql} LIMIT ?)`, values: [...values, limit] };
   }
 
-  /** @param isOfElements whether elements are enough to tell which records match */
-  #matching(start: readonly Condition[], isOfElements = false) {
+  /** @param canReadElementsOnly whether elements are enough to tell which records match */
+  #matching(start: readonly Condition[], canReadElementsOnly = false) {
     const element = start.find(isArrayCondition);
-    const isElements = element !== undefined && isOfElements;
-    const table = isElements ? 'element' : this.#collection;
+    const readsElementsOnly = element !== undefined && canReadElementsOnly;
+    const table = readsElementsOnly ? 'element' : this.#collection;
     const joined = element ? this.#join : this.#collection;
     const plus = start.length > 0 ? '+' : '';
     const terms = this.#query.conditions.map((one) =>
@@ -152,7 +152,7 @@ export class ListStatements {
         ? this.#elementTerm(element)
         : this.#term(one, table, start.includes(one) ? '' : plus),
     );
-    return { from: isElements ? elements : joined, terms };
+    return { from: readsElementsOnly ? elements : joined, terms };
   }
 
   #index(element: ArrayCondition | undefined): Index {

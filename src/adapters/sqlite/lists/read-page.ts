@@ -77,8 +77,8 @@ export function readPage(
 }
 
 /**
- * Returns the conditions to find all matches by: those on one field that the fewest records meet. Returns none if more than
- * `maxSorted` records meet those on every field. SQLite has no statistics to choose by, so that its plans never change.
+ * Returns the conditions to find all matches by: those on the field that the fewest records match, or none if more than
+ * `maxSorted` match on each field. SQLite has no statistics to choose by, so that its plans never change.
  */
 function rarestConditions(
   connection: Connection,

@@ -154,8 +154,8 @@ async function dropIndexes(
 }
 
 /**
- * Returns the indexes of a declared field: for filters, sorts and unique values. Their names have a dot, because the name
- * of another field can end in `_unique`.
+ * Returns the indexes of a declared field: for filters, sorts and unique values. Their suffixes start with a dot, because
+ * another field's name can end in `_unique`, but has no dot.
  */
 function declaredIndexes(field: CollectionField): IndexDescription[] {
   const path = fieldPath(field.collection, field.name);
@@ -235,7 +235,10 @@ async function checkRecords(db: Db, fields: readonly StoredField[]): Promise<voi
   check.end();
 }
 
-/** @throws DeclarationError if two records have the same value of a unique field, or if a new field cannot have its indexes */
+/**
+ * @throws DeclarationError if two records have the same value of a unique field, or if MongoDB rejects an index of a new
+ * field
+ */
 async function indexField(db: Db, field: StoredField, logger: Logger): Promise<void> {
   const { collection } = field;
   try {

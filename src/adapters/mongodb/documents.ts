@@ -166,7 +166,7 @@ function copyEscaped(value: unknown): unknown {
   return copy;
 }
 
-/** The bytes since the last pause, and the pause that callers wait for. */
+/** The bytes since the last pause, and the pause in progress. */
 let bytesSincePause = 0;
 let pause: Promise<void> | undefined;
 

@@ -75,10 +75,16 @@ export async function measurePair(options: Options, workspace: Workspace): Promi
     for (const { kind, figures } of all) {
       const { one, other } = figures.columns();
       if (one === undefined || other === undefined) continue;
-      const ratio = spread(ratios(one.cpuUs, other.cpuUs), 2);
-      rows.push([store, kind, spread(one.cpuUs, 0), spread(other.cpuUs, 0), ratio]);
+      for (const [name, figure] of [
+        ['processor time in µs', 'cpuUs'],
+        ['requests/s', 'rate'],
+      ] as const) {
+        const [values, others] = [one[figure], other[figure]];
+        const ratio = spread(ratios(values, others), 2);
+        rows.push([store, kind, name, spread(values, 0), spread(others, 0), ratio]);
+      }
     }
   }
   const names = withDeclaredFields ? ['three declared fields', 'none'] : ['now', 'before'];
-  return table(['store', 'request', ...names, 'ratio'], rows);
+  return table(['store', 'request', 'figure', ...names, 'ratio'], rows);
 }

@@ -11,6 +11,7 @@ import { declaredValue } from '../../domain/lists/search.ts';
 import type { Collection, Id } from '../../domain/records/record.ts';
 import type { Connection } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
+import { recordCommit } from './connection/last-commit.ts';
 import { storedRecords } from './layout.ts';
 
 export interface StoredField extends CollectionField {
@@ -109,6 +110,7 @@ function addPending(connection: Connection, fields: readonly CollectionField[]):
     for (const { collection, name, type, isUnique } of fields) {
       connection.run(sql, collection, name, type, Number(isUnique));
     }
+    recordCommit(connection);
   });
 }
 
@@ -126,9 +128,12 @@ function completeFields(connection: Connection, pending: readonly StoredField[])
     // A locked file does not mean that a record breaks the declaration.
     if (hasCode(error, 'busy')) throw error;
     const remove = 'DELETE FROM fields WHERE collection = ? AND name = ? AND pending = ?';
-    for (const { collection, name, pending: mark } of pending) {
-      connection.run(remove, collection, name, mark);
-    }
+    connection.transaction('IMMEDIATE', () => {
+      for (const { collection, name, pending: mark } of pending) {
+        connection.run(remove, collection, name, mark);
+      }
+      recordCommit(connection);
+    });
     throw error;
   }
 }
@@ -144,6 +149,7 @@ function completeField(connection: Connection, field: StoredField): void {
     } catch (error) {
       throw hasCode(error, 'constraint') ? duplicateError(connection, field) : error;
     }
+    recordCommit(connection);
   });
 }
 
@@ -161,10 +167,10 @@ function duplicateError(connection: Connection, field: StoredField) {
 export function removeField(connection: Connection, collection: Collection, name: string): void {
   connection.run('DELETE FROM fields WHERE collection = ? AND name = ?', collection, name);
   connection.run('DELETE FROM elements WHERE collection = ? AND field = ?', collection, name);
-  const made = schemaName(collection, name);
+  const index = schemaName(collection, name);
   connection.exec(`
-    DROP INDEX IF EXISTS ${made}; DROP INDEX IF EXISTS ${made}_unique;
-    DROP TRIGGER IF EXISTS ${made}_changed; DROP TRIGGER IF EXISTS ${made}_changed_delete`);
+    DROP INDEX IF EXISTS ${index}; DROP INDEX IF EXISTS ${index}_unique;
+    DROP TRIGGER IF EXISTS ${index}_changed; DROP TRIGGER IF EXISTS ${index}_changed_delete`);
 }
 
 /** @throws RostrumError `field-taken` if another record has a unique value of this one */

@@ -12,7 +12,7 @@ export {
   type SqliteRestoreOptions,
 } from './backup.ts';
 export { SqliteStoreError, type SqliteStoreErrorCode } from './connection/errors.ts';
-export type { SqliteStoreOptions, WriteLimits } from './options.ts';
+export type { SqliteStoreOptions } from './options.ts';
 
 /**
  * Opens a data file, or creates it. Several stores may have the same file open, in one process or in several on
@@ -20,7 +20,7 @@ export type { SqliteStoreOptions, WriteLimits } from './options.ts';
  *
  * @throws SqliteStoreError if the file cannot be used
  * @throws DeclarationError if the file declares a field otherwise, or if stored records break a declaration
- * @throws TypeError or RangeError for invalid options
+ * @throws TypeError for an unknown option
  */
 export function openSqliteStore<const Declared extends DeclaredFields = NoDeclaredFields>(
   options: SqliteStoreOptions<Declared>,

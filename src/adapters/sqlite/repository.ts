@@ -98,9 +98,9 @@ abstract class SqliteRepository<R extends User | Post> implements Repository<R>,
       const next = decide(current);
       // `decide` may have changed the object that it was given, so the caller gets another one.
       if (next === current.record) return new VersionedRecord<R>(json, version);
-      const made = new VersionedRecord<R>(JSON.stringify(next), version + 1);
-      this.#replace(next, made, version, storedValues);
-      return made;
+      const updated = new VersionedRecord<R>(JSON.stringify(next), version + 1);
+      this.#replace(next, updated, version, storedValues);
+      return updated;
     });
   }
 
@@ -112,11 +112,11 @@ abstract class SqliteRepository<R extends User | Post> implements Repository<R>,
     const copies = records.map(({ json, version }) => new VersionedRecord<R>(json, version));
     return this.parts.writes.add(() => {
       for (const { record, json, version } of copies) {
-        const present = this.#version(record.id);
-        const deleted = present ? undefined : this.#deletedVersion(record.id);
-        const row = { json, version: versionToLoad(version, present, deleted) };
-        if (present === undefined) this.#insert(record, row);
-        else this.#replace(record, row, present);
+        const stored = this.#version(record.id);
+        const deleted = stored ? undefined : this.#deletedVersion(record.id);
+        const row = { json, version: versionToLoad(version, stored, deleted) };
+        if (stored === undefined) this.#insert(record, row);
+        else this.#replace(record, row, stored);
       }
     });
   }
@@ -153,10 +153,10 @@ abstract class SqliteRepository<R extends User | Post> implements Repository<R>,
       const current = this.#find(id);
       if (current === undefined) return undefined;
       guard?.(current);
-      const done = changeDependents();
+      const result = changeDependents();
       this.connection.run(this.#sql.remove, id);
       this.parts.events.add('deleted', this.#collection, id, current.version);
-      return done;
+      return result;
     });
   }
 

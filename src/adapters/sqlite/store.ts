@@ -6,27 +6,32 @@ import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection/connection.ts';
 import { DataFile } from './connection/data-file.ts';
 import { openingError } from './connection/errors.ts';
-import { checkWalBelongs } from './connection/last-commit.ts';
+import { checkWalBelongs, recordCommit } from './connection/last-commit.ts';
 import { prepareDataFile } from './connection/prepare-data-file.ts';
-import { WriteQueue } from './connection/write-queue.ts';
+import { WriteQueue, writeLimits } from './connection/write-queue.ts';
 import { declareFields, removeField } from './declared-fields.ts';
 import { SqliteEvents } from './events.ts';
 import { checkLayout, newestLayout, prepareLayout } from './layout.ts';
 import { ListReader } from './lists/list-reader.ts';
-import { type SqliteStoreOptions, writeLimits } from './options.ts';
+import type { SqliteStoreOptions } from './options.ts';
 import { SqlitePostRepository, SqliteUserRepository } from './repository.ts';
 
 type Driver = (file: string, options: { timeout: number; readOnly?: boolean }) => DatabaseSync;
 
 const nodeSqlite: Driver = (file, options) => new DatabaseSync(file, options);
 
-/** @param driver replaces the default driver in tests. Lists then use it too, without a worker. */
-export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Store {
-  checkOptions(options, ['path', 'declaredFields', 'logger', 'writes']);
+/**
+ * @param driver replaces the default driver in tests. Lists then use it too, without a worker.
+ * @param limits replaces the default limits in tests
+ */
+export function openStore(
+  options: SqliteStoreOptions,
+  { driver = nodeSqlite, limits = writeLimits } = {},
+): Store {
+  checkOptions(options, ['path', 'declaredFields', 'logger']);
   const { declaredFields = {} } = options;
   checkDeclaredFields(declaredFields);
   const logger = safeLogger(options.logger);
-  const limits = writeLimits(options.writes);
   const path = prepareDataFile(options.path);
   const [connection, declared] = openConnection(path, driver, declaredFields, limits.busyMs);
   const file = new DataFile(path, connection, logger);
@@ -95,7 +100,10 @@ function openConnection(
     applyPragmas(opened, file, timeout);
 
     if (layout !== newestLayout) {
-      opened.transaction('IMMEDIATE', () => prepareLayout(opened, file));
+      opened.transaction('IMMEDIATE', () => {
+        prepareLayout(opened, file);
+        recordCommit(opened);
+      });
       // `lastCheckpointedCommit` reads the file without its WAL, so the tables must be in the file itself.
       opened.exec('PRAGMA wal_checkpoint(PASSIVE)');
     }

@@ -255,6 +255,18 @@ describe('a data file that was', function () {
     expect(await postsIn()).to.equal(100);
   });
 
+  it('replaced with a backup after a crash is rejected if the WAL has only a declaration', async () => {
+    await store.close();
+    const opened = folder.open(path, { declaredFields: { posts: { slug: 'text' } } });
+    const crashed = folder.file();
+    copyFileSync(`${path}-wal`, `${crashed}-wal`);
+    await opened.close();
+    copyFileSync(backup, crashed);
+    path = crashed;
+    expect(await command('export', `${folder.file()}.jsonl`)).to.equal(mixed);
+    expect(readFileSync(crashed).equals(readFileSync(backup))).to.equal(true);
+  });
+
   /** Returns how many posts the next start finds. */
   async function postsIn(): Promise<number> {
     const file = `${folder.file()}.jsonl`;

@@ -50,6 +50,6 @@ describeStore('the SQLite store', {
 describeStore('the SQLite store without workers', {
   describe,
   it: (title, body) => (/bytes|page/.test(title) ? it(title, body) : undefined),
-  open: (options) => fresh((path) => openStore({ path, ...options }, counted)),
+  open: (options) => fresh((path) => openStore({ path, ...options }, { driver: counted })),
   bytesRead: () => bytes,
 });

@@ -81,14 +81,6 @@ describe('opening a SQLite store', () => {
     expect(refused(folder.file(), deaf).code).to.equal('store-unsafe-settings');
   });
 
-  it('rejects unknown and invalid limits', () => {
-    const open = (writes: object) => () => folder.open(folder.file(), { writes });
-    expect(open({ queuedWrite: 5 })).to.throw(TypeError, 'Did you mean "queuedWrites"?');
-    for (const wrong of [-1, 0.5, Number.NaN, undefined, '5']) {
-      expect(open({ busyMs: wrong }), `${wrong}`).to.throw(RangeError, 'busyMs');
-    }
-  });
-
   it('rejects a file of a newer version', async () => {
     const path = folder.file();
     await folder.open(path).close();

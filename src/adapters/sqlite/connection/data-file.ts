@@ -38,7 +38,7 @@ export class DataFile {
   #fault: ((file: string, cause?: unknown) => SqliteStoreError) | undefined;
   #checkedAt = performance.now();
   /** The `schema_version` of the file when SQLite found it damaged. */
-  #damagedAt: SqlValue | undefined;
+  #damagedSchemaVersion: SqlValue | undefined;
   readonly #loggedAt = new Map<string, number>();
 
   /** @param logger must not throw */
@@ -79,11 +79,14 @@ export class DataFile {
     const isDue = performance.now() - this.#checkedAt > overwriteCheckMs;
     if (this.#fault || isDue) this.#detectOverwrite();
     if (this.#fault) throw this.#fault(this.path);
-    if (this.#damagedAt !== undefined && this.#damagedAt === this.#schemaVersion()) {
+    if (
+      this.#damagedSchemaVersion !== undefined &&
+      this.#damagedSchemaVersion === this.#schemaVersion()
+    ) {
       throw damaged(this.path);
     }
     // A restored backup has another schema version.
-    this.#damagedAt = undefined;
+    this.#damagedSchemaVersion = undefined;
     checkNotNewer(this.connection, this.path);
   }
 
@@ -104,11 +107,11 @@ export class DataFile {
     if (error instanceof SqliteStoreError) return storeUnavailable(outcome, this.log(error));
     if (!(error instanceof DriverError)) return error;
     if (!hasCode(error, 'corrupt', 'notADatabase')) return storeUnavailable(outcome, error.cause);
-    this.#damagedAt = this.#schemaVersion();
+    this.#damagedSchemaVersion = this.#schemaVersion();
     try {
       this.#detectOverwrite();
     } catch {
-      // Keep the last verdict: an error here would end the write queue.
+      // Keep the last result: an error here would end the write queue.
     }
     const fault = this.#fault ?? damaged;
     return this.translate(fault(this.path, error.cause), outcome);
@@ -152,7 +155,7 @@ export class DataFile {
     truncateSync(wal);
   }
 
-  /** True if other connections are open: one that writes in this mode must be the only one. */
+  /** True if other connections are open. In exclusive mode, a writer must be the only connection. */
   #isShared(): boolean {
     try {
       this.connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK');
@@ -168,9 +171,7 @@ export class DataFile {
     const last = this.#checkpointed;
     const inFile = lastCheckpointedCommit(this.path);
     const isSame = inFile?.sequence === last?.sequence && inFile?.mark === last?.mark;
-    // Each try blocks the event loop. Only the first verdict needs several.
-    const tries = this.#fault && 1;
-    if (isSame || walBelongsTo(this.path, this.connection, last, tries)) {
+    if (isSame || walBelongsTo(this.path, this.connection, last)) {
       this.#checkpointed = inFile;
       this.#fault = undefined;
     } else this.#fault = inFile === undefined ? damaged : fileOverwritten;

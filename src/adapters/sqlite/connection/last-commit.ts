@@ -7,8 +7,9 @@ import { DriverError, damaged, hasCode, SqliteStoreError } from './errors.ts';
 
 // SQLite applies a write-ahead log (WAL) to whatever file is beside it, and goes on using a file that another one was
 // copied over (https://sqlite.org/howtocorrupt.html, section 1.4). So every commit of the store records its newest event
-// in the table `lastCommit`. The row in the file itself, read without the WAL, is that of the last checkpoint. If the
-// table `events`, read with the WAL, lacks that event, the WAL belongs to another file.
+// in the table `lastCommit`. Its row in the file itself, read without the WAL, is that of the last checkpoint; its row
+// read with the WAL is the newest. If the table `events`, read with the WAL, lacks the event of either, the WAL belongs
+// to another file.
 
 /** Identifies a commit by the newest event in the log. */
 export interface Commit {
@@ -36,7 +37,7 @@ export function lastCheckpointedCommit(file: string): Commit | undefined {
   }
 }
 
-/** While another process copies its WAL into the file, a read of the file itself can find only half of it. */
+/** While another process copies its WAL into the file, a read of the file itself can see a half-written page. */
 const maxTries = 8;
 
 /**
@@ -60,14 +61,9 @@ export function recordCommit(connection: Connection, inFile?: Commit): void {
  *
  * @param last a commit that was in the file before
  */
-export function walBelongsTo(
-  file: string,
-  connection: Connection,
-  last?: Commit,
-  tries = maxTries,
-): boolean {
-  for (let left = tries; left > 0; left--) {
-    if (left < tries) block(retryMs);
+export function walBelongsTo(file: string, connection: Connection, last?: Commit): boolean {
+  for (let left = maxTries; left > 0; left--) {
+    if (left < maxTries) block(retryMs);
     if (walBelongsNow(file, connection, last)) return true;
   }
   return false;
@@ -78,11 +74,13 @@ function walBelongsNow(file: string, connection: Connection, last: Commit | unde
   const isKnown = ({ sequence, mark }: Commit) => connection.get(sql, sequence, mark) !== undefined;
   try {
     // Before the file is read, because other processes can commit and copy the WAL into the file meanwhile.
-    const [least = 0] = connection.get<[number]>('SELECT inFile FROM lastCommit') ?? [];
+    const newest = 'SELECT inFile FROM lastCommit JOIN events USING (sequence, mark)';
+    const [minSequence] = connection.get<[number]>(newest) ?? [];
+    if (minSequence === undefined) return false;
     const inFile = lastCheckpointedCommit(file);
     // The tables of a new file can still be in the WAL.
-    if (inFile === undefined) return last === undefined && least === 0;
-    if (inFile.sequence < least || !isKnown(inFile)) return false;
+    if (inFile === undefined) return last === undefined && minSequence === 0;
+    if (inFile.sequence < minSequence || !isKnown(inFile)) return false;
     // An earlier commit than before is from an older file, or from a restored backup.
     return last === undefined || inFile.sequence >= last.sequence || !isKnown(last);
   } catch (error) {

@@ -68,7 +68,7 @@ export function makePrivateFile(file: string): void {
 
 /** Identifies the file behind a path; undefined if there is none. */
 export function identityOf(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
   return found && `${found.dev}:${found.ino}`;
 }
 

@@ -1,8 +1,14 @@
 import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises';
 import { type Outcome, RostrumError, refusedByDatabase } from '../../../domain/errors.ts';
-import type { WriteLimits } from '../options.ts';
 import type { DataFile } from './data-file.ts';
 import { DriverError, hasCode, SqliteStoreError } from './errors.ts';
+
+export const writeLimits = {
+  /** How many writes can wait: one more is `overloaded`. */
+  queuedWrites: 10_000,
+  /** How long opening or a write waits for another process's lock, in milliseconds. */
+  busyMs: 5000,
+};
 
 /** Limits of a commit: the number of writes, and the milliseconds after which no more are added. */
 const groupLimits = { writes: 500, ms: 3 };
@@ -14,7 +20,7 @@ const randomRetryMs = () => 1 + Math.random() * 4;
 const probe = 'x'.repeat(64 * 1024);
 
 interface QueuedWrite {
-  /** Runs in the open transaction. What it wrote before it threw is kept, except after a DriverError. */
+  /** Runs in the open transaction. If it throws, its changes are kept, unless it throws a DriverError. */
   run(): unknown;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -29,14 +35,14 @@ interface QueuedWrite {
  */
 export class WriteQueue {
   readonly #file: DataFile;
-  readonly #limits: WriteLimits;
+  readonly #limits: typeof writeLimits;
   readonly #waiting: QueuedWrite[] = [];
   #running: Promise<void> | undefined;
   #isFailing = false;
   /** How many of the next writes get their own transactions. */
   #isolatedWrites = 0;
 
-  constructor(file: DataFile, limits: WriteLimits) {
+  constructor(file: DataFile, limits: typeof writeLimits) {
     this.#file = file;
     this.#limits = limits;
   }
@@ -59,6 +65,7 @@ export class WriteQueue {
     connection.transaction('IMMEDIATE', () => {
       connection.run("INSERT OR REPLACE INTO meta VALUES ('probe', ?)", probe);
       connection.run("DELETE FROM meta WHERE name = 'probe'");
+      this.#file.recordCommit();
     });
     this.#isFailing = false;
   }

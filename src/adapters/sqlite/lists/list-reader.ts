@@ -53,11 +53,7 @@ export class ListReader {
 
   async close(): Promise<void> {
     await this.#last;
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    worker.ref();
-    worker.postMessage('close' satisfies WorkerRequest);
-    await new Promise((ended) => worker.once('exit', ended));
+    await this.#worker?.terminate(); // Closes its connection, too.
   }
 
   /** True if an index serves the whole list, or if a unique value or ids leave few records. */
@@ -84,7 +80,7 @@ export class ListReader {
     return new ListStatements(collection, query).isIndexOrderedRead();
   }
 
-  /** Returns none if they cannot be read now. The worker waits longer. */
+  /** Returns an empty list if the file is locked: the worker then reads the list, and waits longer. */
   #storedFields(): readonly StoredField[] {
     try {
       return storedFields(this.#file.connection);

@@ -62,8 +62,8 @@ export class ListStatements {
   }
 
   /**
-   * Returns true for a page that is read from one index, in its order, and without rows that don't match. That takes
-   * 0.3 ms per 100 records, however deep the page is.
+   * Returns true if one index yields the page in order, and every row of it matches. That takes 0.3 ms per 100 records,
+   * however deep the page is.
    */
   isIndexOrderedRead(): boolean {
     const { onSortKey, others } = splitConditions(this.#query);
@@ -74,7 +74,7 @@ export class ListStatements {
   }
 
   /**
-   * Reads a range along its index; a unary plus keeps SQLite from using an index for the other conditions. The caller
+   * Returns the statement that reads a range in index order; a unary plus keeps SQLite from using an index for the other conditions. The caller
    * binds the limit.
    *
    * @param element the condition on an array whose elements are read
@@ -114,7 +114,7 @@ export class ListStatements {
   }
 
   /**
-   * Returns groups of conditions that an index can serve: one on an element, or all on one other field. Equality comes
+   * Groups the conditions that an index can serve: by field, and each on an element alone. Equality comes
    * first: after a unique value, the other counts end at once.
    */
   indexedConditions(): readonly (readonly Condition[])[] {

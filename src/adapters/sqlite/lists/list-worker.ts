@@ -9,7 +9,7 @@ import { DriverError } from '../connection/errors.ts';
 import type { PlainQuery } from './list-statements.ts';
 import { type PlainPage, readPage } from './read-page.ts';
 
-export type WorkerRequest = readonly [collection: Collection, query: PlainQuery] | 'close';
+export type WorkerRequest = readonly [collection: Collection, query: PlainQuery];
 
 /** An error sent to another thread loses members such as `errcode`, so a driver error is sent as data. */
 export type WorkerResponse =
@@ -37,10 +37,4 @@ function read(collection: Collection, query: PlainQuery): WorkerResponse {
   }
 }
 
-parentPort?.on('message', (request: WorkerRequest) => {
-  if (request !== 'close') parentPort?.postMessage(read(...request));
-  else {
-    connection?.close();
-    process.exit(); // Ends only this thread.
-  }
-});
+parentPort?.on('message', (request: WorkerRequest) => parentPort?.postMessage(read(...request)));

@@ -6,7 +6,12 @@ import {
   type Position,
   type SortKey,
 } from '../../../domain/lists/list.ts';
-import type { Collection, Id, Version } from '../../../domain/records/record.ts';
+import {
+  type Collection,
+  type Id,
+  pickFields,
+  type Version,
+} from '../../../domain/records/record.ts';
 import type { Connection } from '../connection/connection.ts';
 import {
   type ArrayCondition,
@@ -22,19 +27,17 @@ export interface PlainPage extends Omit<Page<never>, 'items'> {
   readonly items: readonly { readonly version: Version; readonly json: string }[];
 }
 
-/** The position of a record, with the record unless it is read later. */
+/** The position of a record, and its row unless the row is read later. */
 interface Found extends Position {
   readonly version?: Version;
   readonly json?: string | null;
 }
 
 /**
- * How many matches are sorted, which takes 5 ms. If there are more, it is faster to walk the index of the order until
+ * The most matches to sort, which takes 5 ms. If there are more, it is faster to walk the index of the order until
  * the page is full.
  */
 const maxSorted = 2000;
-
-const wholeRecord: SqlFragment = { sql: 'json', values: [] };
 
 export function readPage(
   connection: Connection,
@@ -42,15 +45,15 @@ export function readPage(
   query: PlainQuery,
 ): PlainPage {
   const list = new ListStatements(collection, query);
-  const recordSql = query.fields ? projectionOf(collection, query.fields) : wholeRecord;
-  const byId = `SELECT version, ${recordSql.sql} FROM ${collection} WHERE id = ?`;
+  const byId = `SELECT version, json FROM ${collection} WHERE id = ?`;
   function* records(all: readonly Found[]) {
     for (const { key, id, ...found } of all) {
       const row = found.json
         ? ([found.version, found.json] as const)
-        : connection.get<[Version, string]>(byId, ...recordSql.values, id);
-      const [version = 0, json = ''] = row ?? [];
-      yield { key, id, version, json };
+        : connection.get<[Version, string]>(byId, id);
+      const [version = 0, json = '{}'] = row ?? [];
+      const { fields } = query;
+      yield { key, id, version, json: fields ? projectedJson(json, fields) : json };
     }
   }
   return connection.transaction('DEFERRED', () => {
@@ -64,8 +67,7 @@ export function readPage(
     const matches = isWalked ? undefined : sortedMatches(connection, list, query, start);
     const isLater = (one: Position) =>
       !query.after || comparePositions(one, query.after, query.order.direction) > 0;
-    const rows =
-      matches?.filter(isLater) ?? readAlongIndex(connection, list, query, recordSql, element);
+    const rows = matches?.filter(isLater) ?? readAlongIndex(connection, list, query, element);
     const { items, next } = cutPage(records(rows), query, ({ key, id }) => ({ key, id }));
     return {
       items,
@@ -118,12 +120,11 @@ function readAlongIndex(
   connection: Connection,
   list: ListStatements,
   query: PlainQuery,
-  recordSql: SqlFragment,
   element: ArrayCondition | undefined,
 ): readonly Found[] {
   const record = {
-    sql: `version, CASE WHEN octet_length(json) <= ? THEN ${recordSql.sql} END`,
-    values: [Math.ceil(query.bytes / query.limit), ...recordSql.values],
+    sql: 'version, CASE WHEN octet_length(json) <= ? THEN json END',
+    values: [Math.ceil(query.bytes / query.limit)],
   };
   const found: Found[] = [];
   for (const range of rangesOf(query)) {
@@ -140,12 +141,7 @@ function numberOf(connection: Connection, { sql, values }: SqlFragment): number 
   return connection.get<[number]>(sql, ...values)?.[0] ?? 0;
 }
 
-/** Returns the JSON of the named fields of a record, each with its text as it was stored. */
-function projectionOf(collection: Collection, fields: readonly string[]): SqlFragment {
-  const json = `${collection}.json`;
-  return {
-    sql: `(SELECT json_group_object(key, ${json} -> fullkey) FROM json_each(${json})
-      WHERE key IN (SELECT value FROM json_each(?)))`,
-    values: [JSON.stringify(['id', ...fields])],
-  };
+/** Returns the JSON of the id and the named fields of a record. */
+function projectedJson(json: string, fields: readonly string[]): string {
+  return JSON.stringify(pickFields(JSON.parse(json), ['id', ...fields]));
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { writeLimits } from '../../../../src/adapters/sqlite/connection/write-queue.ts';
 import type { SqliteStoreOptions } from '../../../../src/adapters/sqlite/index.ts';
 import { openStore } from '../../../../src/adapters/sqlite/store.ts';
 import type { EventLog, Store, Transfer } from '../../../../src/ports/index.ts';
@@ -25,18 +26,26 @@ export class Folder {
   }
 
   /**
+   * @param options those of the store; `writes` replaces limits of its write queue
    * @param driver replaces the default driver, for example to inject faults; lists are then read without a
    * worker
    */
   open(
     path = this.file(),
-    options: Omit<SqliteStoreOptions, 'path'> = {},
+    { writes, ...options }: OpenOptions = {},
     driver?: (file: string) => DatabaseSync,
   ): OpenStore {
-    const store = openStore({ path, ...options }, driver);
+    const store = openStore(
+      { path, ...options },
+      { driver, limits: { ...writeLimits, ...writes } },
+    );
     this.#stores.push(store);
     return store as OpenStore;
   }
+}
+
+interface OpenOptions extends Omit<SqliteStoreOptions, 'path'> {
+  readonly writes?: Partial<typeof writeLimits>;
 }
 
 type OpenStore = Store & { readonly transfer: Transfer; readonly events: EventLog };

@@ -57,7 +57,7 @@ class GroupRejection extends Error {
   }
 }
 
-/** Ends the transaction of a group with a known receipt, which can be too new to be read from a majority. */
+/** Aborts the transaction of a group that repeats a receipt. The receipt can be too new for a majority read. */
 class ReceiptTaken extends Error {}
 
 /**
@@ -94,7 +94,7 @@ export class CreationBatcher {
     while (this.#groups < limits.concurrentCreations) {
       const group = this.#nextGroup();
       if (group.length === 0) return;
-      const busy = group.flatMap(exclusiveKeysOf);
+      const busy = group.flatMap(lockKeysOf);
       this.#groups += 1;
       for (const key of busy) this.#busyKeys.add(key);
       void this.#createAll(group).finally(() => {
@@ -112,7 +112,7 @@ export class CreationBatcher {
     this.#queue = this.#queue.filter((creation) => {
       if (creation.call.isOver) return false; // Its caller already has an error.
       const isFull = group.length === limits.groupRecords || units > limits.groupUnits;
-      if (isFull || exclusiveKeysOf(creation).some((key) => this.#busyKeys.has(key))) return true;
+      if (isFull || lockKeysOf(creation).some((key) => this.#busyKeys.has(key))) return true;
       group.push(creation);
       units += creation.encoded.json.length;
       return false;
@@ -294,8 +294,8 @@ function asCreation(json: string, version: Version, replayed: boolean): Creation
   return Object.assign(new VersionedRecord(json, version), { replayed });
 }
 
-/** Returns the keys of what only one group at a time can have: the author and the unique values. */
-function exclusiveKeysOf({ encoded, unique }: QueuedCreation): string[] {
+/** Returns the keys that a group holds while it runs: the author and the unique values. */
+function lockKeysOf({ encoded, unique }: QueuedCreation): string[] {
   const keys = unique.map(({ key }) => key);
   return encoded.authorId === null ? keys : [...keys, encoded.authorId];
 }

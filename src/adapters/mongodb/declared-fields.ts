@@ -163,21 +163,20 @@ function declaredIndexes(field: CollectionField): IndexDescription[] {
   const isPresent = { [path]: { $exists: true } };
   // Any number of records can have null.
   const hasValue = { [path]: { $type: ['string', 'number'] } };
-  const filtered = { [path]: 1, createdAt: 1, _id: 1 };
-  return [
-    { name: `${path}.createdAt`, key: filtered, partialFilterExpression: isPresent },
-    ...(isSortable(field) ? [{ name: path, key: { [path]: 1, _id: 1 } }] : []),
-    ...(field.isUnique
-      ? [
-          {
-            name: `${path}.unique`,
-            key: { [path]: 1 },
-            unique: true,
-            partialFilterExpression: hasValue,
-          },
-        ]
-      : []),
-  ];
+  // One of a unique value is never longer than one record, so it needs no order.
+  const second = field.isUnique
+    ? {
+        name: `${path}.unique`,
+        key: { [path]: 1 },
+        unique: true,
+        partialFilterExpression: hasValue,
+      }
+    : {
+        name: `${path}.createdAt`,
+        key: { [path]: 1, createdAt: 1, _id: 1 },
+        partialFilterExpression: isPresent,
+      };
+  return [second, ...(isSortable(field) ? [{ name: path, key: { [path]: 1, _id: 1 } }] : [])];
 }
 
 /**

@@ -104,7 +104,7 @@ export async function migrate(
   }
 }
 
-/** Marks a database without a mark, and returns the layout that it has now. */
+/** Records the layout of a new database. Returns the recorded one, which another process may have written first. */
 async function markNew(db: Db, newestLayout: number): Promise<number> {
   const meta = db.collection<MetaDocument>(metaCollection);
   for (const name of ['users', 'posts']) {

@@ -31,7 +31,7 @@ export async function readPage<R>(
   const read = (bytes: Buffer) => decodeRecord(collection, bytes, query);
   const expected = { documents: limit + 1, bytes, isProjected: fields !== undefined };
   const batches = readBatches(db, call, collection, command, expected);
-  const taken = await takeFitting(batches, bytes, read);
+  const taken = await readUntilFull(batches, bytes, read);
   const { items, next } = cutPage(taken, query, ({ key, id }) => ({ key, id }));
   return {
     items: items.map(({ json, version }) => new VersionedRecord<R>(json, version)),
@@ -79,8 +79,8 @@ async function count(db: Db, collection: Collection, conditions: readonly Condit
   return { total, time: { atClusterTime: cursor.atClusterTime } };
 }
 
-/** Reads documents, one after another, until their JSON takes more than `bytes`: a page, and one more. */
-async function takeFitting<T extends { readonly json: string }>(
+/** Reads documents until the page is full, and one more. */
+async function readUntilFull<T extends { readonly json: string }>(
   batches: AsyncIterable<readonly Buffer[]>,
   bytes: number,
   read: (document: Buffer) => T,

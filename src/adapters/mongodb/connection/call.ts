@@ -152,7 +152,7 @@ interface Term {
   confirm(): Promise<unknown>;
 }
 
-/** Tracks the primary of the replica set and its term, which begins with an election. */
+/** Tracks the primary of the replica set and its term. */
 export class Primary {
   readonly #confirm: () => Promise<unknown>;
   term: Term = { confirm: async () => {} };

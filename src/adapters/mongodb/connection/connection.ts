@@ -68,7 +68,7 @@ export class Connection {
   async ready(): Promise<void> {
     const ping = this.#run((call) => call.read(() => this.db.command({ ping: 1 })));
     const anyRead = Promise.race([ping, this.#primary.nextRead]);
-    if ((await atMost(limits.openingMs, anyRead)) !== undefined) return;
+    if ((await withTimeout(limits.openingMs, anyRead)) !== undefined) return;
     const silence = this.#isOpen ? new Error('MongoDB does not respond.') : undefined;
     throw storeUnavailable('none', this.#problem ?? silence);
   }
@@ -127,7 +127,7 @@ export class Connection {
       // A server that cannot be reached may respond soon. A rejected one has to be changed by its operator first.
       const isOver = this.#isStopped || needsOperator(this.#problem);
       if (isOver || left <= 0) throw storeUnavailable('none', this.#problem);
-      await atMost(left, this.#attempt);
+      await withTimeout(left, this.#attempt);
     }
   }
 
@@ -147,9 +147,9 @@ export class Connection {
   }
 
   async #close(): Promise<void> {
-    await atMost(limits.closingMs, Promise.allSettled(this.#inProgress));
+    await withTimeout(limits.closingMs, Promise.allSettled(this.#inProgress));
     this.#isStopped = true;
-    await atMost(limits.driverCloseMs, this.db.client.close()).catch(() => {});
+    await withTimeout(limits.driverCloseMs, this.db.client.close()).catch(() => {});
   }
 }
 
@@ -195,7 +195,7 @@ function needsOperator(problem: unknown): problem is Error {
 const notOpen =
   'The MongoDB database cannot be opened yet. Rostrum keeps trying, and calls fail until it succeeds.';
 
-function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+function withTimeout<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   return Promise.race([work, sleep(ms, undefined, { ref: false })]);
 }
 

@@ -23,11 +23,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/http/': [...http(), '@koa/router$', 'koa-(?:bodyparser|compose)$'],
   'src/adapters/http/problems/': http('problems/|sizes'),
   'src/adapters/http/operator/': [
-    ...http('operator/|problems/|context|limits/|send|target'),
+    ...http('operator/|problems/|context|limits/|target'),
     '@opentelemetry/api$',
   ],
   'src/adapters/http/access/': http('access/|operator/|problems/|client-address|context|target'),
-  'src/adapters/http/lists/': http('lists/|problems/|context|endpoint.ts|send|target|validate'),
+  'src/adapters/http/lists/': http('lists/|problems/|context|endpoint.ts|target|validate'),
   'src/adapters/http/endpoints/': http('(?!app|fetch/|openapi/|pages/|router|server/)'),
   'src/adapters/http/openapi/': http(
     'openapi/|endpoints/|problems/|endpoint.ts|options|check-options|sizes|target',

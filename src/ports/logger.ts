@@ -7,7 +7,7 @@ export interface Logger {
   error(fields: LogFields, message: string): void;
 }
 
-/** Structured data of a line; an error goes under `err`. An undefined member is to be left out, as JSON does. */
+/** Structured data of a line; an error goes under `err`. Leave out undefined members, as `JSON.stringify` does. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**

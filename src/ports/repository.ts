@@ -46,7 +46,7 @@ export interface CreationHints {
  * - Arguments are valid: records, queries, modes, instants. A declared field is null, absent or a value of
  *   its type. A store checks only what a store alone can know: whether an id or a unique value is taken,
  *   and whether an author exists.
- * - Memory: a call can hold 8 MiB of records, or one larger record. Filter by indexes, not by reading every
+ * - Memory: a call can hold 16 MiB of records, or one larger record. Filter by indexes, not by reading every
  *   record.
  * - The errors of each method are named at the method. Any call may also end in `store-unavailable` (its
  *   `outcome` tells whether a change may have been made), in `overloaded`, or in `refused` if a rule of the

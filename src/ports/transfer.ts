@@ -3,7 +3,7 @@ import type { Id, Version, Versioned } from '../domain/records/record.ts';
 import type { User } from '../domain/records/user.ts';
 
 /**
- * Moves whole stores, while no other process writes to them. A store without it can be served, but neither
+ * Moves whole stores, while no other process writes to the target. A store without it can be served, but neither
  * copied nor exported.
  */
 export interface Transfer {

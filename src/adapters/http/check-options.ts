@@ -87,7 +87,7 @@ const limitOptions = Object.fromEntries(
   Object.keys(defaultLimits).map((name) => [name, 'count'] as const),
 );
 
-const optionsOf = {
+const kindsOf = {
   http: httpOptions,
   app: appOptions,
   fetch: fetchOptions,
@@ -100,9 +100,9 @@ const optionsOf = {
  *
  * @throws TypeError
  */
-export function checkOptionTypes(options: object, of: keyof typeof optionsOf): void {
-  checkOptions(options, Object.keys(optionsOf[of]));
-  for (const [name, kind] of Object.entries<true | Kind>(optionsOf[of])) {
+export function checkOptionTypes(options: object, of: keyof typeof kindsOf): void {
+  checkOptions(options, Object.keys(kindsOf[of]));
+  for (const [name, kind] of Object.entries<true | Kind>(kindsOf[of])) {
     const value: unknown = Reflect.get(options, name);
     if (kind === true || value === undefined) continue;
     const [what, isKind] = kinds[kind];

@@ -19,7 +19,7 @@ export function clientAddresses(trusted: TrustedProxies = 0): (request: RequestH
   return (request) => {
     let client = plain(request.socket.remoteAddress ?? '') ?? '';
     if (trusted === 0) return client;
-    const forwarded = forwardedFor(request);
+    const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
     for (let hops = 0; isTrusted(client, hops); hops += 1) {
       const next = plain(forwarded.pop() ?? '');
       // An entry that is not an address ends the search.
@@ -50,11 +50,6 @@ function byAddress(addresses: readonly string[]): (address: string) => boolean {
   }
   return (address) =>
     isIP(address) > 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-}
-
-function forwardedFor({ headers }: RequestHead): string[] {
-  const header = headers['x-forwarded-for'];
-  return (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
 }
 
 /** Strips brackets, port and zone, and unwraps IPv4 inside IPv6. */

@@ -19,7 +19,7 @@ export interface AppSettings {
   readonly isWholeSite: boolean;
 }
 
-/** What Rostrum learns about a request, step by step. Kept at `ctx.state.rostrum`. */
+/** The state of one request, filled in step by step. Kept at `ctx.state.rostrum`. */
 export interface InternalState {
   readonly settings: AppSettings;
   readonly requestId: string;
@@ -49,7 +49,7 @@ export interface InternalState {
   caller: Caller | undefined;
   /** The caller of a request with credentials. */
   authenticatedCaller: Caller | undefined;
-  /** What gives a request's slots back to the limiter. */
+  /** Callbacks that give a request's slots back to the limiter. */
   readonly releases: (() => void)[];
   /** The services, bound to the caller. Undefined until the caller is known; set in every handler. */
   services: AnyRostrum | undefined;
@@ -97,7 +97,7 @@ export class RequestAborted extends Error {
   override readonly name = 'RequestAborted';
 
   constructor(options?: ErrorOptions) {
-    super('The client has gone.', options);
+    super('The client has disconnected.', options);
   }
 }
 

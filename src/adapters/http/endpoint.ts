@@ -97,7 +97,7 @@ export interface Endpoint {
   readonly operation: string;
   readonly summary: string;
   readonly description?: string;
-  /** The caller needs one of these; the first is enough for every record. */
+  /** The caller needs one of these. A 403 names the first. */
   readonly scopes: readonly [Scope, ...Scope[]];
   /** What the description says about callers, in addition to the scopes. */
   readonly callerNote?: string;

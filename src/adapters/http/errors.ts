@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { inspect } from 'node:util';
 import type Koa from 'koa';
@@ -7,7 +6,6 @@ import type { Logger } from '../../ports/logger.ts';
 import { type Context, type Middleware, RequestAborted } from './context.ts';
 import { failureLog } from './operator/log.ts';
 import { entityTag, versionMismatch } from './preconditions.ts';
-import { overloadedRetryAfter } from './problems/catalogue.ts';
 import { Problem, problemHeaders, problemResponse } from './problems/problem.ts';
 
 /** Turns everything that is thrown into a problem. */
@@ -114,10 +112,6 @@ function toProblem(error: unknown, ctx: Context): Problem {
         members: { outcome: error.details.outcome },
         cause: error,
       });
-    case 'overloaded': {
-      const seconds = randomInt(overloadedRetryAfter.min, overloadedRetryAfter.max + 1);
-      return new Problem(error.code, message, { headers: { 'Retry-After': String(seconds) } });
-    }
     default:
       return new Problem(error.code, message);
   }
@@ -132,10 +126,11 @@ interface HttpError extends Error {
 
 function isHttpError(error: unknown): error is HttpError {
   if (!(error instanceof Error && 'status' in error) || error instanceof Problem) return false;
-  return Number(error.status) >= 400 && STATUS_CODES[Number(error.status)] !== undefined;
+  const { status } = error;
+  return typeof status === 'number' && status >= 400 && STATUS_CODES[status] !== undefined;
 }
 
-/** Error codes for connections closed by the client; those of Node's parser mean that it left in mid-request. */
+/** Error codes for connections closed by the client; `HPE_…` means that it disconnected in the middle of a request. */
 const disconnectCode = /^(?:ECONNRESET|EPIPE|ECANCELED|ERR_STREAM_PREMATURE_CLOSE|HPE_\w+)$/;
 
 /** Logs what an app reports: errors outside of every handler, and all errors if there is no logger. */

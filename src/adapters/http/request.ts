@@ -10,8 +10,9 @@ import { hostForm, isRepeated, mountPath, parseTarget, type Query } from './targ
 /** A client's own `X-Request-Id` that is safe to log and send back. */
 const safeRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** `traceparent` (W3C Trace Context): version, trace id, parent id, flags. */
-const traceParent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?![^-])/;
+/** `traceparent` (W3C Trace Context): version, trace id, parent id, flags. Version ff and ids of zeros are invalid. */
+const traceParent =
+  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?![^-])/;
 
 const noQuery: Query = new Map();
 

@@ -67,7 +67,7 @@ export const otherMethods: Middleware = (ctx, next) => {
   const allowed = allMethods.filter((one) => given.has(one) || one === 'OPTIONS');
   const Allow = allowed.join(', ');
   if (method === 'OPTIONS') return sendOptions(ctx, allowed, Allow);
-  const sentence = `${method} is not allowed on this path, which has ${Allow}.`;
+  const sentence = `${method} is not allowed on this path. Allowed: ${Allow}.`;
   throw new Problem('method-not-allowed', sentence, { headers: { Allow } });
 };
 

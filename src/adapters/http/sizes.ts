@@ -3,8 +3,5 @@ import { recordLimits } from '../../domain/fields/rules.ts';
 /** The maximum length of a target, in characters: enough for a list filtered by 100 ids. */
 export const maxTargetLength = 12 * 1024;
 
-/** The maximum length of a position in the events, in characters. No store has positions that long. */
-export const maxPositionLength = 512;
-
 /** The maximum size of a body, in bytes: the largest record as GET returns it, so that it can be PUT back. */
 export const maxBodyBytes = recordLimits.bytes + recordLimits.addedBytes;

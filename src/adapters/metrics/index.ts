@@ -18,7 +18,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
     this.#requests = new Histogram({
       name: 'rostrum_http_request_duration_seconds',
-      help: 'Time from the headers of a request to the end of its response.',
+      help: 'Time from the start of serving a request to the end of its response.',
       labelNames: ['endpoint', 'status'],
       buckets,
       registers,

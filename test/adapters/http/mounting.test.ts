@@ -178,6 +178,16 @@ describe('Rostrum in another app', () => {
     ]);
   });
 
+  it('is a 500 for an error whose status is not a number', async () => {
+    const app = new Koa();
+    app.use(problemResponses({ logger: keepLog().logger }));
+    app.use(() => {
+      throw Object.assign(new Error('secret'), { status: '404' });
+    });
+    const { status, body } = await (await listen(app.callback())).get('/');
+    expect([status, body.code]).to.deep.equal([500, 'internal']);
+  });
+
   it('can be used twice in one app, under different prefixes', async () => {
     const app = new Koa();
     app.use(rostrumMiddleware(rostrum, { prefix: '/one' }));

@@ -22,8 +22,9 @@ type Authentication = CallerInput | Refused | undefined;
 
 /**
  * Identifies the caller of a request. `Refused` means invalid credentials; undefined means none, and the request
- * is anonymous if the server allows that. An error with the code `credentials-unavailable` becomes a 503, and
- * `ctx.throw(403)` a 403. Any other error, and a value that is not a caller, becomes a 500.
+ * is anonymous if the server allows that. An error with the code `credentials-unavailable`, `store-unavailable` or
+ * `overloaded` becomes a 503, and `ctx.throw(403)` a 403. Any other error, and a value that is not a caller, becomes a
+ * 500.
  */
 export interface Authenticate {
   (ctx: Context): Authentication | Promise<CallerInput> | Promise<Authentication>;
@@ -92,7 +93,7 @@ function identification(authenticate: Authenticate, options: AccessOptions) {
     const isSent = ctx.headers.authorization !== undefined;
     const address = rateLimitKey(state.address);
     if (failures && isSent) await checkFailures(ctx, failures, address);
-    const result = await withoutForeignStatus(() => authenticate(ctx));
+    const result = await withoutForeignErrors(() => authenticate(ctx));
     if (result !== undefined && !('refused' in result)) return result;
     state.refusal = result?.refused;
     if (logger) logRefusal(ctx, warnings, logger);
@@ -108,12 +109,17 @@ function identification(authenticate: Authenticate, options: AccessOptions) {
   };
 }
 
-/** Wraps an error of an HTTP client, whose status is not meant for this response. `ctx.throw` sets `expose`, too. */
-async function withoutForeignStatus<T>(run: () => T): Promise<Awaited<T>> {
+/**
+ * Wraps errors that are not about this request: of an HTTP client, whose status has no `expose` as that of `ctx.throw`,
+ * or about a record that the callback read.
+ */
+async function withoutForeignErrors<T>(run: () => T): Promise<Awaited<T>> {
   try {
     return await run();
   } catch (error) {
-    const isForeign = error instanceof Error && 'status' in error && !('expose' in error);
+    const isForeign = isRostrumError(error)
+      ? error.code !== 'store-unavailable' && error.code !== 'overloaded'
+      : error instanceof Error && 'status' in error && !('expose' in error);
     throw isForeign ? new Error('The credentials could not be checked.', { cause: error }) : error;
   }
 }

@@ -1,20 +1,15 @@
-import { codePoints } from '../../../domain/records/text.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import { clientKey } from '../client-address.ts';
 import { type Context, sendJson, stopSignals } from '../context.ts';
 import { type Endpoint, integer } from '../endpoint.ts';
 import { releaseSlots } from '../limits/slots.ts';
 import { Problem } from '../problems/problem.ts';
-import { maxPositionLength } from '../sizes.ts';
 
 /** How many requests of one client can wait for an event. */
 const maxWaiting = 100;
 
 /** How many seconds a request can wait. */
 const maxWait = eventLimits.waitMs / 1000;
-
-/** Seconds after which a client with too many waiting requests can try again. */
-const retryAfter = 5;
 
 /** The changes of all records, in one order. */
 export function eventsEndpoint(): Endpoint {
@@ -32,12 +27,8 @@ export function eventsEndpoint(): Endpoint {
         name: 'after',
         description:
           'The "next" of the previous page. If omitted, returns an empty page at the end.',
-        schema: { type: 'string', maxLength: maxPositionLength },
+        schema: { type: 'string' },
         example: '4711.8211',
-        check: (value) =>
-          codePoints(value) > maxPositionLength
-            ? `Must have at most ${maxPositionLength} characters.`
-            : undefined,
       },
       {
         name: 'limit',
@@ -86,8 +77,7 @@ function limitWaiting(waiting: Map<string, number>, ctx: Context): void {
   const count = waiting.get(client) ?? 0;
   if (count >= maxWaiting) {
     const sentence = `At most ${maxWaiting} of your requests can wait for events at the same time.`;
-    const headers = { 'Retry-After': String(retryAfter) };
-    throw new Problem('too-many-requests', sentence, { headers });
+    throw new Problem('too-many-requests', sentence);
   }
   waiting.set(client, count + 1);
   ctx.res.once('close', () => {

@@ -7,7 +7,7 @@ export const smallBody = 16 * 1024;
 /** A list with a `limit` of at most this has slots of its own, so that larger pages don't delay it. */
 const shortList = 20;
 
-/** What metrics show of a limiter. */
+/** The state of a limiter, for metrics. */
 export interface LimiterState {
   /** Requests that are being served. */
   readonly running: number;
@@ -23,7 +23,7 @@ export class Limiter {
   readonly #slots = {
     lists: new Slots(slotLimits.lists),
     shortLists: new Slots(slotLimits.shortLists),
-    /** Reads of one record, and pages for browsers. */
+    /** Reads other than lists: of one record, of events, and of pages for browsers. */
     reads: new Slots(slotLimits.reads),
     writes: new Slots(slotLimits.writes),
     largeWrites: new Slots(slotLimits.largeWrites),
@@ -55,13 +55,13 @@ export class Limiter {
   async reserveUpload(ctx: Context): Promise<void> {
     this.#countRequest(ctx);
     await this.#slots.uploads.take(ctx);
-    this.#slots.uploads.transfers.add(ctx);
+    this.#slots.uploads.transfers.set(ctx, performance.now());
     ctx.state.rostrum.releases.push(() => this.endUpload(ctx));
   }
 
   /** Notes that the body has arrived, or that the request has ended. */
   endUpload(ctx: Context): void {
-    this.#slots.uploads.transfers.remove(ctx);
+    this.#slots.uploads.transfers.delete(ctx);
   }
 
   /** Runs the rest of a request when a slot of its class is free: 503 after a wait. */

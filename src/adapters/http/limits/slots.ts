@@ -1,5 +1,3 @@
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { RostrumError } from '../../../domain/errors.ts';
 import { clientKey } from '../client-address.ts';
 import { type Context, RequestAborted } from '../context.ts';
@@ -21,10 +19,13 @@ export const slotLimits = {
   shortLists: 16,
   largeWrites: 4,
   uploads: 64,
-  /** Reads of one record. With more, 1 MiB each from MongoDB delay others by over half a second. */
-  reads: 32,
-  /** Writes with a small body. With more, changes of large records delay others. */
-  writes: 32,
+  /**
+   * Other reads. With more, 200 clients that read posts of 1 MiB from MongoDB take over 450 MiB; with 32, 64 clients of
+   * small posts get a quarter less.
+   */
+  reads: 48,
+  /** Writes with a small body. With fewer, fewer writes share a commit. With more, changes of large records delay others. */
+  writes: 64,
   /**
    * In milliseconds of an iteration of the event loop. A read's size is unknown until it is done, so a class stops
    * starting requests after this much of one iteration.
@@ -53,41 +54,6 @@ export const acceptedConnections = { count: 0 };
 /** For how many iterations of the event loop waiting requests let new connections go first. */
 const maxSkipped = 64;
 
-/** A large body that a client is sending, or a large response that it is reading. */
-interface Transfer {
-  readonly client: string;
-  readonly socket: Socket;
-  readonly since: number;
-}
-
-/** The transfers in progress, in the order of their beginnings. */
-class Transfers {
-  readonly #begun = new Map<ServerResponse, Transfer>();
-
-  get size(): number {
-    return this.#begun.size;
-  }
-
-  add(ctx: Context): void {
-    const { socket } = ctx.req;
-    this.#begun.set(ctx.res, { client: clientKey(ctx), socket, since: performance.now() });
-  }
-
-  remove({ res }: Context): void {
-    this.#begun.delete(res);
-  }
-
-  /** Closes the older half of the transfers of the client that has the most, except for those that have just begun. */
-  closeOlderHalf(): void {
-    const byClient = Map.groupBy(this.#begun.values(), ({ client }) => client);
-    const [most = []] = [...byClient.values()].sort((a, b) => b.length - a.length);
-    const latest = performance.now() - slotLimits.transferMs;
-    for (const { socket, since } of most.slice(0, Math.floor(most.length / 2))) {
-      if (since <= latest) socket.destroy();
-    }
-  }
-}
-
 /** Fulfilled when a rejection is due, or when the client leaves. */
 async function rejectionTime({ res }: Context): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -104,7 +70,8 @@ async function rejectionTime({ res }: Context): Promise<void> {
  */
 export class Slots {
   waiting = 0;
-  readonly transfers = new Transfers();
+  /** The large bodies that clients are sending, or the large responses that they are reading, with their beginnings. */
+  readonly transfers = new Map<Context, number>();
   readonly #capacity: number;
   readonly #maxTransfers: number;
   /** Running requests that hold a slot. */
@@ -199,11 +166,21 @@ export class Slots {
   countUntilRead(ctx: Context): void {
     const { res, response, method } = ctx;
     if ((response.length ?? 0) <= smallResponse || method === 'HEAD' || res.destroyed) return;
-    this.transfers.add(ctx);
+    this.transfers.set(ctx, performance.now());
     res.once('close', () => {
-      this.transfers.remove(ctx);
+      this.transfers.delete(ctx);
       this.#schedule();
     });
+  }
+
+  /** Closes the older half of the transfers of the client that has the most, except for those that have just begun. */
+  #closeOlderHalf(): void {
+    const byClient = Map.groupBy(this.transfers, ([ctx]) => clientKey(ctx));
+    const [most = []] = [...byClient.values()].sort((a, b) => b.length - a.length);
+    const latest = performance.now() - slotLimits.transferMs;
+    for (const [ctx, since] of most.slice(0, Math.floor(most.length / 2))) {
+      if (since <= latest) ctx.req.socket.destroy();
+    }
   }
 
   async #wait(ctx: Context, occupy: () => void): Promise<void> {
@@ -227,7 +204,7 @@ export class Slots {
     ctx.res.once('close', onClose);
     this.#queues.set(client, queue.add(wake));
     this.waiting += 1;
-    this.#closing ??= setInterval(() => this.transfers.closeOlderHalf(), slotLimits.transferMs);
+    this.#closing ??= setInterval(() => this.#closeOlderHalf(), slotLimits.transferMs);
     try {
       await promise;
     } finally {

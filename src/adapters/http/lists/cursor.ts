@@ -4,20 +4,18 @@ import type { Position, SortKey } from '../../../domain/lists/list.ts';
 import { isPosition } from '../../../domain/lists/list-request.ts';
 import { canonicalJson, type Json } from '../../../domain/records/json.ts';
 
-/** A list, its sort and its filter as one text. A cursor is only valid with the same text. */
-export function listIdentity(list: string, sort: string, filter: Json): string {
-  return canonicalJson([list, sort, filter]).slice(0, -1);
-}
+/** A collection, its sort and its conditions. A cursor is valid only for the same list. */
+export type ListIdentity = readonly [collection: string, sort: string, conditions: Json];
 
 /** Encodes a position in a list as an opaque string. */
-export function encodeCursor({ key, id }: Position, identity: string): string {
-  return Buffer.from(JSON.stringify([digest(key, id, identity), key, id])).toString('base64url');
+export function encodeCursor({ key, id }: Position, list: ListIdentity): string {
+  return Buffer.from(JSON.stringify([digest(key, id, list), key, id])).toString('base64url');
 }
 
 /** Decodes a cursor. Returns undefined if it is malformed, was changed, or belongs to another list. */
 export function decodeCursor(
   cursor: string,
-  identity: string,
+  list: ListIdentity,
   by: string,
   declared: FieldDeclarations | undefined,
 ): Position | undefined {
@@ -31,14 +29,14 @@ export function decodeCursor(
   const [, key, id] = parts as unknown[];
   const position = { key, id };
   if (!isPosition(position, by, declared)) return undefined;
-  return encodeCursor(position, identity) === cursor ? position : undefined;
+  return encodeCursor(position, list) === cursor ? position : undefined;
 }
 
 /**
  * The version of the format and 96 bits of a digest of the cursor and its list: enough to tell lists apart and
  * to detect a changed character. It is not a secret.
  */
-function digest(key: SortKey, id: string, identity: string): string {
-  const text = `${identity},${JSON.stringify(key)},${JSON.stringify(id)}]`;
+function digest(key: SortKey, id: string, list: ListIdentity): string {
+  const text = canonicalJson([...list, key, id]);
   return `2${hash('sha256', text, 'base64url').slice(0, 16)}`;
 }

@@ -38,12 +38,11 @@ const count: Parameter = {
   ...oneOf(['exact']),
 };
 
-const fields: Parameter = {
-  name: 'fields',
-  description: 'Only these fields of each record, and its id: names separated by commas.',
-  schema: { type: 'string' },
-  example: 'createdAt,updatedAt',
-};
+const fields = text(
+  'fields',
+  'Only these fields of each record, and its id: names separated by commas.',
+  'createdAt,updatedAt',
+);
 
 const id: Parameter = {
   name: 'id',

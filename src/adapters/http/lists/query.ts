@@ -9,7 +9,7 @@ import type { Collection } from '../../../domain/records/record.ts';
 import { type Context, RequestAborted } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Query } from '../target.ts';
-import { decodeCursor, encodeCursor, listIdentity } from './cursor.ts';
+import { decodeCursor, encodeCursor, type ListIdentity } from './cursor.ts';
 import { readDeclaredFilter } from './declared-filters.ts';
 import { readTimes } from './ranges.ts';
 
@@ -35,15 +35,14 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
   const limit = first(query, 'limit');
   const fields = first(query, 'fields')?.split(',');
   const cursor = first(query, 'cursor');
-  let identity: string | undefined; // Only pages with a cursor or a next one need it.
-  const identityOf = () => {
+  // Only pages with a cursor or a next one need it.
+  const identity = (): ListIdentity => {
     // Filters that match the same records share their cursors, whatever their case.
-    const conditions = () => (conditionsOf(filter, { collection, declared }) ?? null) as Json;
-    identity ??= listIdentity(collection, `${order.direction} ${order.by}`, conditions());
-    return identity;
+    const conditions = (conditionsOf(filter, { collection, declared }) ?? null) as Json;
+    return [collection, `${order.direction} ${order.by}`, conditions];
   };
   const after =
-    cursor === undefined ? undefined : readCursor(cursor, identityOf(), order.by, declared);
+    cursor === undefined ? undefined : readCursor(cursor, identity(), order.by, declared);
   return {
     request: {
       filter,
@@ -54,7 +53,7 @@ export function readListQuery<Filter extends SharedFilter, Sort extends string>(
       total: query.has('count'),
       signal: listSignal(ctx),
     },
-    cursorAt: (position) => encodeCursor(position, identityOf()),
+    cursorAt: (position) => encodeCursor(position, identity()),
   };
 }
 
@@ -112,11 +111,11 @@ function readOrder(sort: string): Order<string> {
 /** @throws Problem `invalid-query` */
 function readCursor(
   cursor: string,
-  identity: string,
+  list: ListIdentity,
   by: string,
   declared: FieldDeclarations | undefined,
 ): Position {
-  const position = decodeCursor(cursor, identity, by, declared);
+  const position = decodeCursor(cursor, list, by, declared);
   if (position !== undefined) return position;
   const message =
     'The cursor belongs to a list with another filter or another sort, or is damaged.';

@@ -153,14 +153,14 @@ function codesByStatus({ path, problems = [] }: Endpoint): ReadonlyMap<number, P
 }
 
 function failureOf(codes: readonly ProblemCode[]): JsonSchema {
-  const types = codes.map((code) => problemCatalogue[code]);
-  const headers = types.flatMap(({ headers = [], retryAfter }) =>
-    retryAfter === undefined ? headers : [...headers, 'Retry-After'],
-  );
+  const headers = codes.flatMap((code) => {
+    const { headers: own = [], isTemporary } = problemCatalogue[code];
+    return isTemporary ? [...own, 'Retry-After'] : own;
+  });
   return {
-    description: `${types.map(({ title }) => title).join('; ')}.`,
+    description: codes.map((code) => `${code}: ${problemCatalogue[code].title}.`).join(' '),
     headers: headersOf(headers),
-    content: problemContent(codes),
+    content: problemContent,
   };
 }
 

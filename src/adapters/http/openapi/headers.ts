@@ -27,12 +27,14 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   'Idempotency-Replayed': header('true if this is the response to an earlier request.'),
   'Preference-Applied': header('The preference that was followed (RFC 7240).'),
   'Retry-After': required('Seconds to wait before retrying.', countSchema),
-  'WWW-Authenticate': required('What is missing (RFC 6750, section 3).'),
+  'WWW-Authenticate': required(
+    'Which credentials or scope the request lacks (RFC 6750, section 3).',
+  ),
   'Accept-Post': header('The media types of a POST.'),
   'Accept-Patch': header('The media types of a PATCH.'),
   Accept: header('The media types of a PUT.'),
   'Accept-Encoding': header('The content encodings of a body.'),
-  RateLimit: header('What is left of each limit, and until when.'),
+  RateLimit: header('The remaining quota of each limit, and when it resets.'),
   'RateLimit-Policy': header('The limits that the request counts for.'),
   Vary: header('The headers of the request that the response depends on.'),
 };

@@ -1,8 +1,6 @@
 import { maxIssues } from '../../../domain/fields/issues.ts';
 import type { JsonSchema } from '../endpoint.ts';
-import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
-import { Problem, problemResponse } from '../problems/problem.ts';
-import { countSchema, objectSchema, reference, sampleId } from './fields.ts';
+import { countSchema, objectSchema, reference } from './fields.ts';
 
 const string: JsonSchema = { type: 'string' };
 
@@ -47,13 +45,7 @@ export const problemSchemas: JsonSchema = {
   ),
 };
 
-/** The content of a response that reports one of these problems. */
-export function problemContent(codes: readonly ProblemCode[]): JsonSchema {
-  const examples = codes.map((code) => {
-    const { title, example: members = {} } = problemCatalogue[code];
-    const problem = new Problem(code, `${title}.`, { members });
-    return [code, { value: JSON.parse(problemResponse(problem, sampleId).body) }];
-  });
-  const schema = reference('Problem');
-  return { 'application/problem+json': { schema, examples: Object.fromEntries(examples) } };
-}
+/** The content of every response that reports a problem. */
+export const problemContent: JsonSchema = {
+  'application/problem+json': { schema: reference('Problem') },
+};

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../../domain/records/json.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import type { JsonSchema } from '../endpoint.ts';
 import type { CustomFieldsDescription } from '../options.ts';
-import { maxPositionLength } from '../sizes.ts';
 import { customFieldsOf } from './custom-fields.ts';
 import {
   countSchema,
@@ -47,11 +46,7 @@ export function recordSchemas(
     }),
     EventPage: objectSchema('Changes of records, in commit order.', {
       events: { type: 'array', maxItems: eventLimits.max, items: event },
-      next: {
-        type: 'string',
-        maxLength: maxPositionLength,
-        description: 'The position to continue from.',
-      },
+      next: { type: 'string', description: 'The position to continue from.' },
     }),
   };
 }

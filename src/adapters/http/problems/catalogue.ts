@@ -16,22 +16,14 @@ export interface ProblemType {
   readonly meaning: string;
   /** What the client can do. */
   readonly advice: string;
-  /** The header `Retry-After`, in seconds; the shortest if there is a `maxRetryAfter`. */
-  readonly retryAfter?: number;
-  /** The longest `Retry-After`, if the server chooses it. */
-  readonly maxRetryAfter?: number;
-  /** The headers that it can have besides the common ones and the `Retry-After` that `retryAfter` sets. */
+  /** True if the same request can succeed later: it has a `Retry-After`. */
+  readonly isTemporary?: true;
+  /** The headers that it can have besides the common ones and `Retry-After`. */
   readonly headers?: readonly string[];
-  /** An example of the members that it has besides the common ones. */
-  readonly example?: Readonly<Record<string, unknown>>;
 }
 
-/** The `Retry-After` of an overloaded server, in seconds: at random, so that clients don't return all at once. */
-export const overloadedRetryAfter = { min: 1, max: 5 };
-
-const taken = (pointer: string, message: string) => ({
-  errors: [{ pointer, code: 'taken', message }],
-});
+/** The `Retry-After` of temporary problems, in seconds: at random, so that clients don't all return at once. */
+export const retryAfter = { min: 1, max: 5 };
 
 const catalogue = {
   'bad-request': {
@@ -44,7 +36,7 @@ const catalogue = {
     status: 400,
     title: 'Malformed request target',
     meaning:
-      'The path has malformed percent-encoding or characters that must be encoded, or a URL in the first line has another scheme than HTTP or a malformed host.',
+      'The path contains malformed percent-encoding or unencoded characters, or the first line contains a URL with a malformed host or a scheme other than http and https.',
     advice: 'Percent-encode each segment of the path as UTF-8.',
   },
   'invalid-query': {
@@ -52,32 +44,18 @@ const catalogue = {
     title: 'Invalid query parameter',
     meaning: 'A query parameter is unknown, is repeated, or has a value that is not allowed.',
     advice: '"errors" names each such parameter, and "allowed" lists the known ones.',
-    example: {
-      errors: [
-        { parameter: 'limit', code: 'invalid', message: 'Must be an integer from 1 to 1000.' },
-      ],
-      allowed: ['limit', 'cursor', 'sort'],
-    },
   },
   'invalid-cursor': {
     status: 400,
     title: 'Invalid cursor',
     meaning: 'The cursor is damaged, or belongs to a list with another filter or sort.',
     advice: 'Use "next" with the filter and sort that it came from, or start without a cursor.',
-    example: {
-      errors: [
-        { parameter: 'cursor', code: 'invalid', message: 'Use "next" of the previous page.' },
-      ],
-    },
   },
   'invalid-header': {
     status: 400,
     title: 'Malformed header',
     meaning: 'A header that the request relies on is malformed or repeated.',
     advice: '"errors" names the header and its format.',
-    example: {
-      errors: [{ header: 'If-Match', code: 'invalid', message: 'Must be * or entity tags: "1".' }],
-    },
   },
   'invalid-body': {
     status: 400,
@@ -134,14 +112,12 @@ const catalogue = {
     title: 'Email already in use',
     meaning: 'Another user has the same email address, ignoring case.',
     advice: 'Use another address, or find the user who has it: GET /users?email=…',
-    example: taken('/email', 'Another user already has this email address.'),
   },
   'field-taken': {
     status: 409,
     title: 'Value already in use',
     meaning: 'Another record already has this value, and the field must be unique.',
     advice: 'Use another value. The member "errors" names the field.',
-    example: taken('/slug', 'Another record already has this value of "slug".'),
   },
   refused: {
     status: 409,
@@ -149,14 +125,12 @@ const catalogue = {
     meaning:
       'A rule of the operator (in its code or its database) or a limit of the store rejects the change.',
     advice: '"reason" says which one.',
-    example: { reason: 'This name is reserved.' },
   },
   'user-has-posts': {
     status: 409,
     title: 'User still has posts',
     meaning: 'A user with posts is deleted only if the request says what to do with the posts.',
     advice: 'Add ?posts=delete to delete them, or ?posts=keep to keep them without an author.',
-    example: { posts: 3 },
   },
   'events-expired': {
     status: 410,
@@ -202,9 +176,6 @@ const catalogue = {
     title: 'Invalid record',
     meaning: 'One or more fields break a rule.',
     advice: '"errors" lists each field, with a pointer (RFC 6901) and a code.',
-    example: {
-      errors: [{ pointer: '/name', code: 'required', message: 'This field is required.' }],
-    },
   },
   'idempotency-key-reused': {
     status: 422,
@@ -222,10 +193,10 @@ const catalogue = {
     status: 429,
     title: 'Too many requests',
     meaning:
-      'Your address or your credentials sent too many requests, or too many of them wait. Nothing was changed.',
+      'Too many requests came from your address or with your credentials, or too many of them are waiting. Nothing was changed.',
     advice:
       'Retry after the time in Retry-After. If there is a RateLimit, it shows which limit you have reached.',
-    headers: ['Retry-After'],
+    isTemporary: true,
   },
   'headers-too-large': {
     status: 431,
@@ -251,23 +222,21 @@ const catalogue = {
     meaning: 'The store currently cannot be reached or cannot write.',
     advice:
       'Retry after the time in Retry-After. If "outcome" is "unknown", the change may have been made: an Idempotency-Key or If-Match makes the retry safe.',
-    retryAfter: 5,
-    example: { outcome: 'none' },
+    isTemporary: true,
   },
   overloaded: {
     status: 503,
     title: 'Server overloaded',
     meaning: 'Too many requests are waiting, or a list took too long. Nothing was changed.',
     advice: 'Retry after the time in Retry-After.',
-    retryAfter: overloadedRetryAfter.min,
-    maxRetryAfter: overloadedRetryAfter.max,
+    isTemporary: true,
   },
   'credentials-unavailable': {
     status: 503,
     title: 'Credentials cannot be checked',
     meaning: 'The identity provider that issued the token cannot be reached. Nothing was changed.',
     advice: 'Retry after the time in Retry-After.',
-    retryAfter: 5,
+    isTemporary: true,
   },
   'shutting-down': {
     status: 503,
@@ -275,7 +244,7 @@ const catalogue = {
     meaning:
       'The server is finishing earlier requests and accepts no new ones. Nothing was changed.',
     advice: 'Retry after the time in Retry-After: another server may be there by then.',
-    retryAfter: 5,
+    isTemporary: true,
   },
 } as const satisfies Readonly<
   Record<Exclude<ErrorCode, 'id-taken'>, ProblemType> & Record<string, ProblemType>

@@ -1,5 +1,6 @@
+import { randomInt } from 'node:crypto';
 import { maxIssues } from '../../../domain/fields/issues.ts';
-import { type ProblemCode, type ProblemType, problemCatalogue } from './catalogue.ts';
+import { type ProblemCode, type ProblemType, problemCatalogue, retryAfter } from './catalogue.ts';
 
 /** One thing that is wrong with a field, a query parameter or a header. */
 export type ProblemEntry = { readonly code: string; readonly message: string } & (
@@ -53,7 +54,7 @@ export const problemHeaders = {
  */
 export function problemResponse(problem: Problem, requestId: string, problemsUrl = '/problems') {
   const { code, type, message, parts } = problem;
-  const { status, title, retryAfter } = type;
+  const { status, title, isTemporary } = type;
   const { errors = [], members, headers } = parts;
   const body = {
     type: `${problemsUrl}/${code}`,
@@ -70,7 +71,7 @@ export function problemResponse(problem: Problem, requestId: string, problemsUrl
     body: `${JSON.stringify(body)}\n`,
     headers: {
       ...problemHeaders,
-      ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+      ...(isTemporary && { 'Retry-After': String(randomInt(retryAfter.min, retryAfter.max + 1)) }),
       ...headers,
     } as Readonly<Record<string, string>>,
   };

@@ -40,8 +40,8 @@ const backlog = 4096;
 const sweepMs = 500;
 
 /**
- * Serves an app on a hardened `node:http` server: with timeouts and limits, the requests of a connection one after
- * another, and the usual error shape for what Node rejects by itself.
+ * Serves an app on a hardened `node:http` server, with timeouts and limits. Serves the requests of a connection one
+ * after another, and sends a problem for a request that Node's parser rejects.
  *
  * @throws TypeError for an unknown or invalid option
  * @throws the error of `listen`, such as one with the code `EADDRINUSE`
@@ -80,7 +80,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     if (stop.signal.aborted) response.setHeader('Connection', 'close');
     void handle(request, response);
   });
-  // Sends 100 once the body is read: before that, the headers can determine the response (RFC 9110, section 10.1.1).
+  // Sends 100 once the body is read: if the headers determine the response, it comes first (RFC 9110, section 10.1.1).
   server.on('checkContinue', (request, response) => {
     const { _read: read } = request;
     request._read = (size) => {
@@ -90,7 +90,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     };
     server.emit('request', request, response);
   });
-  // Other expectations are ignored, which RFC 9110, section 10.1.1, allows. Node would send a 417 without a body.
+  // Unknown expectations are ignored, which RFC 9110, section 10.1.1, allows. Node would send a 417 without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // Sends a problem as the last response of the connection, after the responses that are due before it.
   server.on('clientError', async ({ code }: NodeJS.ErrnoException, duplex) => {
@@ -152,7 +152,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   };
 }
 
-/** The problems of what Node's parser rejects; `bad-request` for other errors. */
+/** The problems of requests that Node's parser rejects. Any other code is a `bad-request`. */
 const parserProblems: Readonly<Record<string, Problem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new Problem('request-timeout', 'The request did not arrive in time.'),
   HPE_HEADER_OVERFLOW: new Problem('headers-too-large', 'The headers are too large.'),

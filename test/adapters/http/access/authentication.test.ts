@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { fetchHandler } from '../../../../src/adapters/http/fetch/handler.ts';
 import { type Authenticate, createApp } from '../../../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import { RostrumError, storeUnavailable } from '../../../../src/domain/errors.ts';
 import {
   type Caller,
   type CallerInput,
@@ -111,14 +112,18 @@ describe('authentication', () => {
       [new Error('broken'), 500, 'internal'],
       // As an HTTP client throws it.
       [Object.assign(new Error('broken'), { status: 404 }), 500, 'internal'],
+      // As the core throws it for a record that the function reads.
+      [new RostrumError('user-not-found', { id: 'gone' }), 500, 'internal'],
+      [storeUnavailable('none'), 503, 'store-unavailable'],
     ] as const) {
       for (const failing of failures) {
         const { logger } = keepLog();
         await using api = await startApi({ app: { authenticate: failing(error), logger } });
         const answer = await api.get('/users');
         expectProblem(answer, status, code);
-        expect(answer.text).not.to.match(/no keys|broken/);
-        expect(answer.headers.get('retry-after')).to.equal(status === 503 ? '5' : null);
+        expect(answer.text).not.to.match(/no keys|broken|No user/);
+        const retryAfter = answer.headers.get('retry-after');
+        expect(retryAfter).to.match(status === 503 ? /^[1-5]$/ : /^null$/);
       }
     }
   });

@@ -173,48 +173,10 @@ describe('responses match the OpenAPI description', function () {
   }
 
   it('and its examples match its schemas', () => {
-    const { media, document } = description;
-    expect(media.length).to.be.greaterThan(20);
-    for (const { schema, examples = {} } of media) {
-      for (const { value } of Object.values(examples)) {
-        expect(description.complaints(schema, value)).to.equal('No errors');
-      }
-    }
+    const { document } = description;
     for (const [name, { examples = [] }] of Object.entries(document.components.schemas)) {
       for (const value of examples)
         expect(description.complaintsOf(name, value)).to.equal('No errors');
-    }
-  });
-
-  it('whose examples of problems have the members of real responses', async () => {
-    await using api = await startApi();
-    const { id } = await api.make('/users', { name: 'A', email: 'a@example.com' });
-    await api.make('/posts', { title: 'A', authorId: id });
-    const bodies = [
-      await api.post('/users', { name: ' ' }),
-      await api.post('/users', { name: 'B', email: 'a@example.com' }),
-      await api.send('DELETE', `/users/${id}`),
-      await api.get('/users?limit=0'),
-      await api.get('/users?cursor=x'),
-      await api.get(`/users/${id}`, { 'If-None-Match': 'x' }),
-      await api.get('/users/none'),
-    ].map(({ body }) => body as unknown as Readonly<Record<string, unknown>>);
-    expect(bodies.map(({ code }) => code)).to.deep.equal([
-      ...['invalid-record', 'email-taken', 'user-has-posts', 'invalid-query', 'invalid-cursor'],
-      ...['invalid-header', 'user-not-found'],
-    ]);
-    const shown = new Map(
-      description.media.flatMap(({ examples = {} }) =>
-        Object.entries(examples).map(([code, { value }]) => [code, value as object] as const),
-      ),
-    );
-    for (const body of bodies) {
-      const example = shown.get(String(body.code)) as typeof body;
-      expect(Object.keys(example), String(body.code)).to.deep.equal(Object.keys(body));
-      const [first, one] = [body, example].map(
-        ({ errors = [{}] }) => (errors as object[])[0] ?? {},
-      );
-      expect(Object.keys(one ?? {})).to.deep.equal(Object.keys(first ?? {}));
     }
   });
 

@@ -149,6 +149,8 @@ describe('the log', () => {
       ...['', 'x', trace, `00-${trace}-${parent}`, `00-${trace}-${parent}-1`],
       ...[`01-${trace}-${parent}-01more`, `00-${trace.toUpperCase()}-${parent}-01`],
       `00-${trace}-${parent}-01, 00-${trace}-${parent}-01`,
+      ...[`ff-${trace}-${parent}-01`, `00-${'0'.repeat(32)}-${parent}-01`],
+      `00-${trace}-${'0'.repeat(16)}-01`,
     ];
     for (const traceparent of malformed) {
       await api.get('/users', { traceparent });

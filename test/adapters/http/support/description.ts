@@ -7,7 +7,6 @@ import type { Answer } from './answer.ts';
 
 interface Media {
   readonly schema: object;
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 interface Described {
@@ -158,18 +157,6 @@ export class DescriptionUnderTest {
         return [type, schemas[nameOf($ref)]?.examples?.[0]];
       }),
     );
-  }
-
-  /** All bodies in the description, with their examples. */
-  get media(): readonly Media[] {
-    const all: readonly (Described | undefined)[] = [
-      ...Object.values(this.document.components.responses),
-      ...this.operations.flatMap(({ responses, requestBody }) => [
-        ...Object.values(responses),
-        requestBody,
-      ]),
-    ];
-    return all.flatMap((described) => Object.values(described?.content ?? {}));
   }
 
   #response(reference: string): Described | undefined {

@@ -1,7 +1,4 @@
-import {
-  type ProblemType,
-  problemCatalogue,
-} from '../../../../src/adapters/http/problems/catalogue.ts';
+import { problemCatalogue, retryAfter } from '../../../../src/adapters/http/problems/catalogue.ts';
 import type { FieldCode } from '../../../../src/domain/fields/issues.ts';
 
 const fieldCodes: Readonly<Record<FieldCode, string>> = {
@@ -19,18 +16,12 @@ const fieldCodes: Readonly<Record<FieldCode, string>> = {
   'number-range': 'An integer beyond ±(2⁵³ − 1), or a number that overflows.',
 };
 
-function retryOf({ retryAfter, maxRetryAfter }: ProblemType): string {
-  if (retryAfter === undefined) return '';
-  const most = maxRetryAfter === undefined ? '' : ` to ${maxRetryAfter}`;
-  return ` \`Retry-After\` is ${retryAfter}${most} s.`;
-}
-
 /** Returns docs/errors.md, generated from the catalogue of problems. */
 export function errorsDocument(): string {
   const rows = Object.entries(problemCatalogue).map(([code, kind]) => {
     const { status, title, meaning, advice } = kind;
     const name = `<a id="${code}"></a>\`${code}\``;
-    return `| ${status} | ${name} | **${title}.** ${meaning} ${advice}${retryOf(kind)} |`;
+    return `| ${status} | ${name} | **${title}.** ${meaning} ${advice} |`;
   });
   return `# Errors
 
@@ -53,7 +44,7 @@ Every error of the API is a JSON object of one shape (RFC 9457, \`application/pr
 }
 \`\`\`
 
-Let programs read \`code\`, which does not change within v1. \`error\` is a sentence for people, and can change. \`errors\` lists every invalid field (\`pointer\`), query parameter (\`parameter\`) or header (\`header\`): at most 100. \`type\` is the path of a page on the server that explains the error as this page does. \`requestId\` finds the request in the server's log.
+Let programs read \`code\`, which does not change within v1. \`error\` is a sentence for people, and can change. \`errors\` lists every invalid field (\`pointer\`), query parameter (\`parameter\`) or header (\`header\`): at most 100. \`type\` is the path of a page on the server that explains the error as this page does. \`requestId\` finds the request in the server's log. \`Retry-After\` is ${retryAfter.min} to ${retryAfter.max} seconds, at random, so that clients don't all return at once; for a [rate limit](http.md#limits), until it resets.
 
 | Status | Code | What it means, and what to do |
 |---|---|---|

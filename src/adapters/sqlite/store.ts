@@ -36,7 +36,7 @@ export function openStore(
   const [connection, declared] = openConnection(path, driver, declaredFields, limits.busyMs);
   const file = new DataFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
-  const lists = new ListReader(file, driver === nodeSqlite);
+  const lists = new ListReader(file, declared, driver === nodeSqlite);
   const parts = { file, writes, lists, events: new SqliteEvents(file) };
   const users = new SqliteUserRepository(parts, 'users');
   const posts = new SqlitePostRepository(parts, 'posts');

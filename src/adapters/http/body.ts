@@ -26,9 +26,9 @@ const parser = bodyParser({
 } as bodyParser.Options);
 
 /** Reads the body with koa-bodyparser, once the limiter has a slot for a large one: 415, 413, 400, 503. */
-export function readBody(form: AcceptedBody, limiter: Limiter): Middleware {
+export function readBody(accepted: AcceptedBody, limiter: Limiter): Middleware {
   return async (ctx, next) => {
-    checkHeaders(ctx, form);
+    checkHeaders(ctx, accepted);
     checkUnread(ctx);
     if (lengthOf(ctx.req) > smallBody) await limiter.reserveUpload(ctx);
     const watch = watchChunks(ctx, limiter);
@@ -116,18 +116,19 @@ function lengthOf({ headers }: IncomingMessage): number {
 }
 
 /** Checks the headers of a body before reading it: 400, 415, 413. */
-function checkHeaders({ headers, req, request }: Context, form: AcceptedBody): void {
+function checkHeaders({ headers, req, request }: Context, accepted: AcceptedBody): void {
   if (headers['transfer-encoding'] === undefined && lengthOf(req) === 0) {
     throw invalidBody('The body is empty; it must be a JSON object.');
   }
-  if (!form.types.includes(request.type.trim().toLowerCase())) {
-    throw unsupported(form, `The header Content-Type must be ${form.types.join(' or ')}.`);
+  if (!accepted.types.includes(request.type.trim().toLowerCase())) {
+    throw unsupported(accepted, `The header Content-Type must be ${accepted.types.join(' or ')}.`);
   }
-  if (!/^(?:utf-8)?$/i.test(request.charset)) throw unsupported(form, 'The body must be in UTF-8.');
+  if (!/^(?:utf-8)?$/i.test(request.charset))
+    throw unsupported(accepted, 'The body must be in UTF-8.');
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   headers['content-encoding'] = encoding; // koa-bodyparser compares it case-sensitively.
   if (encoding !== 'identity') {
-    throw unsupported(form, 'The body must not be compressed or encoded.', {
+    throw unsupported(accepted, 'The body must not be compressed or encoded.', {
       'Accept-Encoding': 'identity', // RFC 9110, section 12.5.3.
     });
   }
@@ -148,8 +149,8 @@ export function bodyAlreadyRead(): Error {
   );
 }
 
-function unsupported(form: AcceptedBody, sentence: string, more = {}): Problem {
-  const headers = { [form.header]: form.types.join(', '), ...more };
+function unsupported(accepted: AcceptedBody, sentence: string, more = {}): Problem {
+  const headers = { [accepted.header]: accepted.types.join(', '), ...more };
   return new Problem('unsupported-media-type', sentence, { headers });
 }
 

@@ -16,7 +16,7 @@ export interface Parameter {
   readonly schema: JsonSchema;
   readonly example: string | number | boolean | readonly string[];
   /** How often a query parameter can be given; once if absent. */
-  readonly atMost?: number;
+  readonly maxCount?: number;
   /** Returns a sentence that says what is wrong with a value, or undefined. */
   check?(value: string): string | undefined;
 }
@@ -106,8 +106,6 @@ export interface Endpoint {
   /** Sets `:id` once the caller is known, before the caller's rate limit. */
   readonly resolveId?: Middleware;
   readonly query?: readonly Parameter[];
-  /** Returns a hint about an unknown query parameter, or an empty string. */
-  readonly queryHint?: (name: string) => string;
   readonly headers?: readonly Parameter[];
   /** The schema of the body; true for any JSON object, whose bytes the handler reads. */
   readonly body?: SchemaName | true;

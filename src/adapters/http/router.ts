@@ -30,8 +30,8 @@ export function apiRouter(
   const router = createRouter(prefix);
 
   for (const endpoint of endpoints) {
-    const { operation, scopes, resource, query, queryHint, headers } = endpoint;
-    const form = endpoint.body && acceptedBodies[endpoint.method];
+    const { operation, scopes, resource, query, headers } = endpoint;
+    const accepted = endpoint.body && acceptedBodies[endpoint.method];
     const steps = composeSteps([
       setOperation(operation),
       limitAddress(rateLimits), // 429
@@ -39,11 +39,11 @@ export function apiRouter(
       endpoint.resolveId, // 403
       limitCaller(rateLimits), // 429
       limiter.admit, // 503
-      validateQuery(query, queryHint), // 400
+      validateQuery(query), // 400
       validateHeaders(headers), // 400
-      form && readBody(form, limiter), // 400, 415, 413, 503
+      accepted && readBody(accepted, limiter), // 400, 415, 413, 503
       limiter.run(endpoint.isList), // 503
-      form && parseBody(endpoint.body === true), // 400
+      accepted && parseBody(endpoint.body === true), // 400
       endpoint.handle as Middleware, // Everything else
     ]);
     const verb = endpoint.method.toLowerCase() as Lowercase<Endpoint['method']>;
@@ -60,11 +60,12 @@ export function apiRouter(
  */
 export const otherMethods: Middleware = (ctx, next) => {
   const { method, path, matched = [], state } = ctx;
-  const own = matched.slice(state.rostrum.hostMatches).flatMap(({ methods }) => methods);
+  const routeMethods = matched.slice(state.rostrum.hostMatches).flatMap(({ methods }) => methods);
   // OPTIONS * asks about the server as a whole (RFC 9110, section 9.3.7).
-  const given = new Set<string>(method === 'OPTIONS' && path === '*' ? allMethods : own);
-  if (given.size === 0) return next();
-  const allowed = allMethods.filter((one) => given.has(one) || one === 'OPTIONS');
+  const isAboutServer = method === 'OPTIONS' && path === '*';
+  const methods = new Set<string>(isAboutServer ? allMethods : routeMethods);
+  if (methods.size === 0) return next();
+  const allowed = allMethods.filter((name) => methods.has(name) || name === 'OPTIONS');
   const Allow = allowed.join(', ');
   if (method === 'OPTIONS') return sendOptions(ctx, allowed, Allow);
   const sentence = `${method} is not allowed on this path. Allowed: ${Allow}.`;

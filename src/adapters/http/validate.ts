@@ -5,19 +5,16 @@ import { Problem } from './problems/problem.ts';
 import { parseQuery } from './target.ts';
 
 /** Parses the query and checks it against the endpoint's parameters: 400 `invalid-query`. */
-export function validateQuery(
-  parameters: readonly Parameter[] = [],
-  hintFor: (name: string) => string = () => '',
-): Middleware {
+export function validateQuery(parameters: readonly Parameter[] = []): Middleware {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   const members = { allowed: [...known.keys()] };
 
   const messagesOf = (name: string, values: readonly string[]): readonly string[] => {
     const parameter = known.get(name);
-    if (parameter === undefined) return [`Is unknown. ${hintFor(name)}`.trimEnd()];
-    const { atMost = 1 } = parameter;
-    const times = atMost === 1 ? 'once' : `${atMost} times`;
-    if (values.length > atMost) return [`Must not be given more than ${times}.`];
+    if (parameter === undefined) return ['Is unknown.'];
+    const { maxCount = 1 } = parameter;
+    const times = maxCount === 1 ? 'once' : `${maxCount} times`;
+    if (values.length > maxCount) return [`Must not be given more than ${times}.`];
     return values.flatMap((value) => parameter.check?.(value) ?? []);
   };
   const errorsOf = (name: string, values: readonly string[]) => {

@@ -49,7 +49,7 @@ export function checkRateLimits(limits: RateLimits): void {
  *
  * @throws Problem `too-many-requests`
  */
-async function take(ctx: Context, policy: string, limiter: RateLimiter, key: string) {
+async function countRequest(ctx: Context, policy: string, limiter: RateLimiter, key: string) {
   const count = await limiter.penalty(key);
   reportOrReject(ctx, policy, limiter, count, count.consumedPoints > limiter.points);
 }
@@ -90,7 +90,7 @@ function reportOrReject(
 export function limitAddress({ address }: RateLimits = {}): Middleware | undefined {
   if (address === undefined) return undefined;
   return (ctx, next) =>
-    take(ctx, 'address', address, rateLimitKey(ctx.state.rostrum.address)).then(next);
+    countRequest(ctx, 'address', address, rateLimitKey(ctx.state.rostrum.address)).then(next);
 }
 
 export function limitCaller({ caller: limiter }: RateLimits = {}): Middleware | undefined {
@@ -98,6 +98,8 @@ export function limitCaller({ caller: limiter }: RateLimits = {}): Middleware | 
   return (ctx, next) => {
     const caller = ctx.state.rostrum.authenticatedCaller;
     // Requests without credentials only count for their address.
-    return caller === undefined ? next() : take(ctx, 'caller', limiter, caller.name).then(next);
+    return caller === undefined
+      ? next()
+      : countRequest(ctx, 'caller', limiter, caller.name).then(next);
   };
 }

@@ -6,7 +6,6 @@ import type { Endpoint } from '../endpoint.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, postListParameters } from '../lists/parameters.ts';
 import { readListQuery, readPostFilter } from '../lists/query.ts';
-import { queryHint } from '../lists/query-hint.ts';
 import { logChange } from '../operator/log.ts';
 import { preconditionOf } from '../preconditions.ts';
 import {
@@ -34,7 +33,6 @@ const change = {
 /** @param declared the declared fields of posts */
 export function postEndpoints(declared: FieldDeclarations | undefined): readonly Endpoint[] {
   const problems = problemsOf('posts', declared);
-  const parameters = postListParameters(declared);
   return [
     {
       method: 'GET',
@@ -43,8 +41,7 @@ export function postEndpoints(declared: FieldDeclarations | undefined): readonly
       summary: 'List posts',
       description: pageDescription,
       scopes: ['posts:read', 'posts:read:all'],
-      query: parameters,
-      queryHint: queryHint('posts', parameters),
+      query: postListParameters(declared),
       isList: true,
       responses: responses.listed,
       problems: ['invalid-cursor'],

@@ -8,7 +8,6 @@ import { type Endpoint, oneOf } from '../endpoint.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, userListParameters } from '../lists/parameters.ts';
 import { readListQuery, readUserFilter } from '../lists/query.ts';
-import { queryHint } from '../lists/query-hint.ts';
 import { logChange } from '../operator/log.ts';
 import { preconditionOf } from '../preconditions.ts';
 import {
@@ -36,7 +35,6 @@ const change = {
 /** @param declared the declared fields of users */
 export function userEndpoints(declared: FieldDeclarations | undefined): readonly Endpoint[] {
   const problems = problemsOf('users', declared);
-  const parameters = userListParameters(declared);
   const endpoints: readonly Endpoint[] = [
     {
       method: 'GET',
@@ -45,8 +43,7 @@ export function userEndpoints(declared: FieldDeclarations | undefined): readonly
       summary: 'List users',
       description: pageDescription,
       scopes: ['users:read', 'users:read:public'],
-      query: parameters,
-      queryHint: queryHint('users', parameters),
+      query: userListParameters(declared),
       isList: true,
       responses: responses.listed,
       problems: ['invalid-cursor'],

@@ -75,7 +75,7 @@ export class Limiter {
       await slots.take(ctx);
       if (res.destroyed || req.socket.destroyed) throw new RequestAborted();
       await next();
-      slots.countUntilRead(ctx);
+      slots.trackUnreadResponse(ctx);
     };
   }
 

@@ -163,7 +163,7 @@ export class Slots {
   };
 
   /** Counts a large response until its client has read it. */
-  countUntilRead(ctx: Context): void {
+  trackUnreadResponse(ctx: Context): void {
     const { res, response, method } = ctx;
     if ((response.length ?? 0) <= smallResponse || method === 'HEAD' || res.destroyed) return;
     this.transfers.set(ctx, performance.now());

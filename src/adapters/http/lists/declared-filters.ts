@@ -41,7 +41,7 @@ function equality({ name, type }: DeclaredField): Parameter {
       description: `Only records whose ${name} contains this text; repeated: all of them.`,
       schema: { type: 'array', items: { type: 'string' }, maxItems: filterLimits.elements },
       example: ['news'],
-      atMost: filterLimits.elements,
+      maxCount: filterLimits.elements,
     };
   }
   return {

@@ -49,7 +49,7 @@ const id: Parameter = {
   description: 'Only records with one of these ids.',
   schema: { type: 'array', items: { type: 'string' }, maxItems: maxFilterIds },
   example: ['0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a'],
-  atMost: maxFilterIds,
+  maxCount: maxFilterIds,
 };
 
 /** @param hasOneDefault true if the default order is the same for all callers */

@@ -43,7 +43,8 @@ const catalogue = {
     status: 400,
     title: 'Invalid query parameter',
     meaning: 'A query parameter is unknown, is repeated, or has a value that is not allowed.',
-    advice: '"errors" names each such parameter, and "allowed" lists the known ones.',
+    advice:
+      '"errors" names each such parameter, and "allowed" lists the known ones. To filter by a custom field, declare it.',
   },
   'invalid-cursor': {
     status: 400,

@@ -69,18 +69,16 @@ describe('lists filtered by declared fields', () => {
   });
 
   it('reject an operator that the type lacks, and name those that it has', async () => {
-    const bounds = ['gte', 'gt', 'lte', 'lt'].map((bound) => `"pages[${bound}]"`).join(', ');
-    for (const [name, hint] of [
-      ['pinned[gte]', 'Use "pinned".'],
-      ['pages[startsWith]', `Use "pages", ${bounds}.`],
-      ['tags[startsWith]', 'Use "tags", and repeat it for several values: tags=…&tags=….'],
-      ['slug[like]', /^Use "slug", "slug\[gte\]", .*"slug\[startsWith\]"\.$/],
+    for (const [name, allowed] of [
+      ['pinned[gte]', ['pinned']],
+      ['pages[startsWith]', ['pages', 'pages[gte]', 'pages[lt]']],
+      ['tags[startsWith]', ['tags']],
+      ['slug[like]', ['slug', 'slug[gte]', 'slug[startsWith]']],
     ] as const) {
-      const { errors } = expectProblem(await api.get(`/posts?${name}=1`), 400, 'invalid-query');
-      expect(errors[0]?.parameter).to.equal(name);
-      const said = (errors[0]?.message ?? '').replace('Is unknown. ', '');
-      if (typeof hint === 'string') expect(said).to.equal(hint);
-      else expect(said).to.match(hint);
+      const answer = await api.get(`/posts?${name}=1`);
+      const { errors } = expectProblem(answer, 400, 'invalid-query');
+      expect(errors[0]).to.include({ parameter: name, code: 'unknown' });
+      expect(answer.body.allowed).to.include.members([...allowed]);
     }
   });
 

@@ -52,32 +52,17 @@ describe('the query', () => {
     );
   });
 
-  it('says what to use instead of an unknown parameter of a list', async () => {
-    const next = 'Send the "next" of a page as "cursor" to get the page after it.';
-    const sort = 'Use "sort" with the name of a field, and "-" in front for descending order.';
-    const times = 'Use "createdAt[gte]", "createdAt[gt]", "createdAt[lte]", "createdAt[lt]".';
-    for (const [name, hint] of [
-      ...['page', 'offset', 'page[number]', '_page', '$skip'].map((it) => [it, next] as const),
-      ...['order', 'order_by', 'orderBy', '$orderby'].map((it) => [it, sort] as const),
-      ...['per_page', 'pageSize', 'limit[]', 'Limit'].map((it) => [it, 'Use "limit".'] as const),
-      ...['createdAt', 'created_at[gte]', 'createdAt[eq]'].map((it) => [it, times] as const),
-      ...['id[]', 'id[0]'].map(
-        (it) => [it, 'Use "id", and repeat it for several values: id=…&id=….'] as const,
-      ),
-      ['name[gte]', 'Use "name", "name[startsWith]".'],
-      ['filter[name]', 'Each filter is a parameter of its own, such as createdAt[gte]=….'],
-      [
-        'q',
-        'Lists cannot be searched by words. A filter with [startsWith] finds the start of a text.',
-      ],
-      [
-        'lang',
-        '"lang" is not declared. To filter by it, declare the field, as with --field users.lang:text.',
-      ],
-    ] as const) {
+  it('names unknown parameters of a list, and the allowed ones', async () => {
+    for (const name of ['page', 'order_by', 'limit[]', 'createdAt', 'id[0]', 'name[gte]', 'lang']) {
       const answer = await api.get(`/users?${encodeURIComponent(name)}=1`);
       const { error } = expectProblem(answer, 400, 'invalid-query');
-      expect(error).to.equal(`The query parameter "${name}" is unknown. ${hint}`);
+      expect(error).to.equal(`The query parameter "${name}" is unknown.`);
+      expect(answer.body.allowed).to.include.members([
+        'limit',
+        'createdAt[gte]',
+        'id',
+        'name[startsWith]',
+      ]);
     }
   });
 

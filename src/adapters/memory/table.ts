@@ -171,7 +171,8 @@ export function matches(row: Row, conditions: readonly Condition[]): boolean {
 function meets({ search, declared }: Row, condition: Condition): boolean {
   const { field, declaredType } = condition;
   const value = declaredType === undefined ? search[field] : declared[field];
-  if (value === null) return condition.op === 'isNull';
+  // Undefined if the field's declaration was removed.
+  if (value === null || value === undefined) return condition.op === 'isNull';
   switch (condition.op) {
     case 'isNull':
       return false;

@@ -52,7 +52,7 @@ class GroupRejection extends Error {
   readonly creations: Group;
 
   constructor(creations: Group, cause: unknown) {
-    super('Some creations must leave their group.', { cause });
+    super('Some creations of the group failed.', { cause });
     this.creations = creations;
   }
 }
@@ -285,8 +285,8 @@ async function insertTogether(transaction: Transaction, group: Group): Promise<v
   const orphans = group.filter(({ encoded }) => unknown.has(encoded.authorId));
   if (orphans.length > 0) throw new GroupRejection(orphans, unknownAuthor());
   // These callers were told that nothing was changed.
-  const late = group.filter(({ call }) => call.isOver);
-  if (late.length > 0) throw new GroupRejection(late, storeUnavailable('none'));
+  const timedOut = group.filter(({ call }) => call.isOver);
+  if (timedOut.length > 0) throw new GroupRejection(timedOut, storeUnavailable('none'));
   for (const { call } of group) call.outcome = 'unknown';
 }
 

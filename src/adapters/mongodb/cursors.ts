@@ -19,9 +19,8 @@ const recentSizes = new Map<string, number>();
 
 /**
  * Runs a `find` or an `aggregate` as a raw command, because the driver's own cursors take up to 2.4 times the processor
- * time. Returns its documents, undecoded, in batches of at most 16 MB. Usually the first one has all documents. Once
- * documents have been large lately, it has only as many as 1.5 times `bytes` would hold, but at least two. Closes the
- * cursor if the caller stops early.
+ * time. Returns its documents, undecoded, in batches of at most 16 MB. Usually the first one has all documents; after
+ * large ones, it holds about 1.5 times `bytes`, and at least two documents. Closes the cursor if the caller stops early.
  */
 export async function* readBatches(
   db: Db,

@@ -163,8 +163,8 @@ function declaredIndexes(field: CollectionField): IndexDescription[] {
   const isPresent = { [path]: { $exists: true } };
   // Any number of records can have null.
   const hasValue = { [path]: { $type: ['string', 'number'] } };
-  // One of a unique value is never longer than one record, so it needs no order.
-  const second = field.isUnique
+  // A list filtered by a unique value has at most one record, so its index needs no order.
+  const filterIndex = field.isUnique
     ? {
         name: `${path}.unique`,
         key: { [path]: 1 },
@@ -176,7 +176,7 @@ function declaredIndexes(field: CollectionField): IndexDescription[] {
         key: { [path]: 1, createdAt: 1, _id: 1 },
         partialFilterExpression: isPresent,
       };
-  return [second, ...(isSortable(field) ? [{ name: path, key: { [path]: 1, _id: 1 } }] : [])];
+  return [filterIndex, ...(isSortable(field) ? [{ name: path, key: { [path]: 1, _id: 1 } }] : [])];
 }
 
 /**

@@ -32,12 +32,12 @@ export const limits = {
   concurrentCalls: 2000,
   /** Bytes of documents to decode or to encode in one iteration of the event loop, which takes up to 4 ms. */
   bytesPerIteration: 64 * 1024,
-  /** Conditions of a list that finds whole documents. With more, it finds their ids first. */
+  /** Conditions of a list that finds whole documents. With more, the list reads the ids first, then the documents. */
   maxConditionsOfFind: 2,
   /** Ids per point-read command, and concurrent commands for each collection. */
   idsPerPointRead: 64,
   pointReadCommands: 8,
-  /** Concurrent transactions that create records, without those of a group that was split by author. */
+  /** Concurrent groups of creations. A group that is split by author can run more transactions. */
   concurrentCreations: 4,
   /** A group is full at this many records, or once its JSON exceeds this many UTF-16 units. */
   groupRecords: 200,

@@ -86,13 +86,13 @@ export class Transaction {
     return this.#write({ delete: collection, deletes: [{ q: filter, limit: 0 }] });
   }
 
-  /** Returns the versions of those of these records that exist. */
+  /** Returns the versions of the records that exist, by id. */
   async versionsOf(collection: string, ids: readonly Id[]): Promise<Map<Id, Version>> {
     const found = await this.find(collection, { _id: { $in: ids } }, { version: 1 });
     return new Map(found.map(({ _id, version }) => [_id, version]));
   }
 
-  /** Returns the last versions of those of these records that were deleted, and removes their tombstones. */
+  /** Removes the tombstones of these ids, and returns their last versions. */
   async takeTombstones(collection: string, ids: readonly Id[]): Promise<Map<Id, Version>> {
     if (ids.length === 0) return new Map();
     const found = await this.find(collection, { _id: { $in: ids } }, { lastVersion: 1 });

@@ -11,7 +11,7 @@ import {
   openingError,
   SqliteStoreError,
 } from './connection/errors.ts';
-import { checkWalBelongs } from './connection/last-commit.ts';
+import { checkWalBelongs, writeTransaction } from './connection/last-commit.ts';
 import { identityOf, makePrivateFile, prepareDataFile } from './connection/prepare-data-file.ts';
 import { storedFields } from './declared-fields.ts';
 import { checkLayout, prepareLayout } from './layout.ts';
@@ -102,7 +102,7 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
         await connection.copyTo(path, onProgress);
         await withConnection(path, (target) => {
           // The backup can be of an earlier layout.
-          target.transaction('IMMEDIATE', () => prepareLayout(target, path));
+          writeTransaction(target, () => prepareLayout(target, path));
           return copyWal(target, path, end);
         });
         return isMoved;
@@ -121,7 +121,7 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
   });
 }
 
-/** Copies the whole WAL into the file. Until then, it does not belong to the file. Waits for reads of other programs. */
+/** Copies the whole WAL into the file. Until then, opening it after a crash rejects the WAL. Waits for reads of other programs. */
 async function copyWal(connection: Connection, path: string, end: number): Promise<void> {
   for (;;) {
     const sql = 'PRAGMA wal_checkpoint(PASSIVE)';

@@ -11,7 +11,7 @@ import { declaredValue } from '../../domain/lists/search.ts';
 import type { Collection, Id } from '../../domain/records/record.ts';
 import type { Connection } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
-import { recordCommit } from './connection/last-commit.ts';
+import { writeTransaction } from './connection/last-commit.ts';
 import { storedRecords } from './layout.ts';
 
 export interface StoredField extends CollectionField {
@@ -106,11 +106,10 @@ export function declareFields(
 /** In one transaction: other processes obey either all of these fields or none. */
 function addPending(connection: Connection, fields: readonly CollectionField[]): void {
   const sql = 'INSERT OR IGNORE INTO fields VALUES (?, ?, ?, ?, abs(random() % 1000000000) + 1)';
-  connection.transaction('IMMEDIATE', () => {
+  writeTransaction(connection, () => {
     for (const { collection, name, type, isUnique } of fields) {
       connection.run(sql, collection, name, type, Number(isUnique));
     }
-    recordCommit(connection);
   });
 }
 
@@ -128,11 +127,10 @@ function completeFields(connection: Connection, pending: readonly StoredField[])
     // A locked file does not mean that a record breaks the declaration.
     if (hasCode(error, 'busy')) throw error;
     const remove = 'DELETE FROM fields WHERE collection = ? AND name = ? AND pending = ?';
-    connection.transaction('IMMEDIATE', () => {
+    writeTransaction(connection, () => {
       for (const { collection, name, pending: mark } of pending) {
         connection.run(remove, collection, name, mark);
       }
-      recordCommit(connection);
     });
     throw error;
   }
@@ -141,7 +139,7 @@ function completeFields(connection: Connection, pending: readonly StoredField[])
 function completeField(connection: Connection, field: StoredField): void {
   const { collection, name, type, pending } = field;
   const sql = 'UPDATE fields SET pending = 0 WHERE collection = ? AND name = ? AND pending = ?';
-  connection.transaction('IMMEDIATE', () => {
+  writeTransaction(connection, () => {
     // Another process may have completed the declaration, or removed it because of a record.
     if (connection.run(sql, collection, name, pending) === 0) return;
     try {
@@ -149,7 +147,6 @@ function completeField(connection: Connection, field: StoredField): void {
     } catch (error) {
       throw hasCode(error, 'constraint') ? duplicateError(connection, field) : error;
     }
-    recordCommit(connection);
   });
 }
 

@@ -85,7 +85,9 @@ abstract class SqliteRepository<R extends User | Post> implements Repository<R>,
   }
 
   lastVersion(id: Id): Promise<Version | undefined> {
-    return this.parts.file.read(() => this.#version(id) ?? this.#deletedVersion(id));
+    return this.parts.file.read(
+      () => this.connection.get<[Version]>(this.#sql.lastVersion, id, id)?.[0],
+    );
   }
 
   update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
@@ -318,6 +320,9 @@ function statementsOf(collection: Collection, columns: readonly string[]) {
       WHERE record.id = ? AND field.collection = '${collection}' AND field.type = 'text[]'
         AND field.pending = 0`,
     remove: `DELETE FROM ${collection} WHERE id = ?`,
+    // One statement: another process can create a deleted record again in between.
+    lastVersion: `SELECT version FROM ${collection} WHERE id = ?
+      UNION ALL SELECT lastVersion FROM tombstones WHERE ${ofId} = ?`,
     tombstone: `SELECT lastVersion FROM tombstones WHERE ${ofId} = ?`,
     tombstonesAfter: `SELECT id, lastVersion FROM tombstones WHERE ${ofId} > ? ORDER BY id LIMIT ?`,
     removeTombstone: `DELETE FROM tombstones WHERE ${ofId} = ?`,

@@ -6,7 +6,7 @@ import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection/connection.ts';
 import { DataFile } from './connection/data-file.ts';
 import { openingError } from './connection/errors.ts';
-import { checkWalBelongs, recordCommit } from './connection/last-commit.ts';
+import { checkWalBelongs, writeTransaction } from './connection/last-commit.ts';
 import { prepareDataFile } from './connection/prepare-data-file.ts';
 import { WriteQueue, writeLimits } from './connection/write-queue.ts';
 import { declareFields, removeField } from './declared-fields.ts';
@@ -36,7 +36,7 @@ export function openStore(
   const [connection, declared] = openConnection(path, driver, declaredFields, limits.busyMs);
   const file = new DataFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
-  const lists = new ListReader(file, declared, driver === nodeSqlite);
+  const lists = new ListReader(file, driver === nodeSqlite);
   const parts = { file, writes, lists, events: new SqliteEvents(file) };
   const users = new SqliteUserRepository(parts, 'users');
   const posts = new SqlitePostRepository(parts, 'posts');
@@ -100,10 +100,7 @@ function openConnection(
     applyPragmas(opened, file, timeout);
 
     if (layout !== newestLayout) {
-      opened.transaction('IMMEDIATE', () => {
-        prepareLayout(opened, file);
-        recordCommit(opened);
-      });
+      writeTransaction(opened, () => prepareLayout(opened, file));
       // `lastCheckpointedCommit` reads the file without its WAL, so the tables must be in the file itself.
       opened.exec('PRAGMA wal_checkpoint(PASSIVE)');
     }

@@ -29,6 +29,14 @@ describe('a custom field with the name of a search field, in the memory store', 
 });
 
 describe('a declared array in the memory store', () => {
+  it('matches no later record once its declaration is removed', async () => {
+    const store = createMemoryStore({ declaredFields: { posts: { tags: 'text[]' } } });
+    await store.undeclare('posts', 'tags');
+    await insert(store.posts, [post({ tags: ['a'] })]);
+    const conditions = [{ field: 'tags', declaredType: 'text[]', op: 'has', value: 'a' } as const];
+    expect(idsOf(await readAll(store.posts, { conditions }))).to.deep.equal([]);
+  });
+
   it('is not that of the caller', async () => {
     const { posts } = createMemoryStore({ declaredFields: { posts: { tags: 'text[]' } } });
     const tags = ['a'];

@@ -135,6 +135,17 @@ describe('a data file that was', function () {
     expect(await postsIn()).to.equal(300);
   });
 
+  it('moved away while its changes are only in the WAL leaves no WAL behind', async () => {
+    const young = folder.file();
+    const opened = folder.open(young);
+    await opened.users.create(user('1'));
+    renameSync(young, `${young}.moved`);
+    await opened.close();
+    const again = folder.open(young);
+    expect(await again.users.get('1')).to.equal(undefined);
+    expect(await folder.open(`${young}.moved`).users.get('1')).not.to.equal(undefined);
+  });
+
   it('moved and copied back has every acknowledged change at the next start', async () => {
     renameSync(path, `${path}.moved`);
     copyFileSync(`${path}.moved`, path);

@@ -131,7 +131,8 @@ export class DataFile {
     try {
       if (this.isMoved()) {
         // The moved file gets the WAL (TRUNCATE). If a copy of it is at the path, the WAL stays for that copy, too (PASSIVE).
-        const mode = walBelongsTo(this.path, this.connection) ? 'PASSIVE' : 'TRUNCATE';
+        const isCopied = existsSync(this.path) && walBelongsTo(this.path, this.connection);
+        const mode = isCopied ? 'PASSIVE' : 'TRUNCATE';
         this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
       } else {
         this.#detectOverwrite();
@@ -171,7 +172,9 @@ export class DataFile {
     const last = this.#checkpointed;
     const inFile = lastCheckpointedCommit(this.path);
     const isSame = inFile?.sequence === last?.sequence && inFile?.mark === last?.mark;
-    if (isSame || walBelongsTo(this.path, this.connection, last)) {
+    // Each try blocks the event loop. Only the first check needs several.
+    const tries = this.#fault && 1;
+    if (isSame || walBelongsTo(this.path, this.connection, last, tries)) {
       this.#checkpointed = inFile;
       this.#fault = undefined;
     } else this.#fault = inFile === undefined ? damaged : fileOverwritten;

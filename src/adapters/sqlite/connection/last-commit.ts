@@ -9,7 +9,8 @@ import { DriverError, damaged, hasCode, SqliteStoreError } from './errors.ts';
 // copied over (https://sqlite.org/howtocorrupt.html, section 1.4). So every commit of the store records its newest event
 // in the table `lastCommit`. Its row in the file itself, read without the WAL, is that of the last checkpoint; its row
 // read with the WAL is the newest. If the table `events`, read with the WAL, lacks the event of either, the WAL belongs
-// to another file.
+// to another file. A commit without an event, such as one of a declaration, can't be told from the commit before it, and
+// commits of a host's own tables record nothing.
 
 /** Identifies a commit by the newest event in the log. */
 export interface Commit {
@@ -56,14 +57,27 @@ export function recordCommit(connection: Connection, inFile?: Commit): void {
   );
 }
 
+/** Runs work in a transaction that records its commit. */
+export function writeTransaction(connection: Connection, work: () => void): void {
+  connection.transaction('IMMEDIATE', () => {
+    work();
+    recordCommit(connection);
+  });
+}
+
 /**
  * Returns false if the WAL was written for another file. Blocks the event loop for up to 35 ms before that.
  *
  * @param last a commit that was in the file before
  */
-export function walBelongsTo(file: string, connection: Connection, last?: Commit): boolean {
-  for (let left = maxTries; left > 0; left--) {
-    if (left < maxTries) block(retryMs);
+export function walBelongsTo(
+  file: string,
+  connection: Connection,
+  last?: Commit,
+  tries = maxTries,
+): boolean {
+  for (let left = tries; left > 0; left--) {
+    if (left < tries) block(retryMs);
     if (walBelongsNow(file, connection, last)) return true;
   }
   return false;

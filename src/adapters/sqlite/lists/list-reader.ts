@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { storeUnavailable } from '../../../domain/errors.ts';
-import { type DeclaredFields, declaredField } from '../../../domain/fields/declared-fields.ts';
-import type { Condition, ListQuery, Page } from '../../../domain/lists/list.ts';
+import type { Condition, ListQuery, Page, QueryField } from '../../../domain/lists/list.ts';
 import { type Collection, VersionedRecord } from '../../../domain/records/record.ts';
 import type { SqlValue } from '../connection/connection.ts';
 import type { DataFile } from '../connection/data-file.ts';
 import { DriverError, fileMoved } from '../connection/errors.ts';
+import { type StoredField, storedFields } from '../declared-fields.ts';
 import { ListStatements, type PlainQuery } from './list-statements.ts';
 import type { WorkerRequest, WorkerResponse } from './list-worker.ts';
 import { type PlainPage, readPage } from './read-page.ts';
@@ -28,9 +28,9 @@ const execArgv = ['--disable-warning=ExperimentalWarning'];
  */
 export class ListReader {
   readonly #file: DataFile;
-  readonly #declared: DeclaredFields;
-  /** The `schema_version` for which the declared fields and their indexes are known. */
-  readonly #schemaVersion: SqlValue;
+  /** The declared fields, and the `schema_version` at which they were read. */
+  #declared: readonly StoredField[] = [];
+  #schemaVersion: SqlValue = null;
   readonly #hasWorker: boolean;
   #worker: Worker | undefined;
   /** The list that the worker reads. */
@@ -38,10 +38,8 @@ export class ListReader {
   /** Settled once the worker has read all lists. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(file: DataFile, declared: DeclaredFields, canUseWorker: boolean) {
+  constructor(file: DataFile, canUseWorker: boolean) {
     this.#file = file;
-    this.#declared = declared;
-    this.#schemaVersion = file.schemaVersion;
     this.#hasWorker = canUseWorker && existsSync(script);
   }
 
@@ -67,18 +65,35 @@ export class ListReader {
     const { conditions, order, fields, total } = query;
     // Cutting fields out of a large record takes milliseconds.
     if (fields !== undefined) return false;
-    const hasDeclared = [...conditions, order].some(({ declaredType }) => declaredType);
-    // Another process can have changed a declaration and its indexes.
-    if (hasDeclared && this.#file.schemaVersion !== this.#schemaVersion) return false;
-    const isUnique = ({ op, field, declaredType }: Condition) =>
-      op === 'eq' &&
-      (declaredType
-        ? declaredField(this.#declared[collection], field)?.isUnique
-        : field === 'emailKey');
+    const declared = ({ field, declaredType }: QueryField) =>
+      this.#declaredFields().find(
+        (one) => one.collection === collection && one.name === field && one.type === declaredType,
+      );
+    const isUnique = (one: Condition) =>
+      one.op === 'eq' && (one.declaredType ? declared(one)?.isUnique : one.field === 'emailKey');
+    const isDeclaredOrder = order.declaredType !== undefined;
     if (conditions.some(isUnique)) return true;
     // A declared order, or another condition, can be read from the JSON of each record.
-    if (conditions.length === 1 && conditions[0]?.op === 'in') return !order.declaredType;
-    return !total && new ListStatements(collection, query).isIndexOrderedRead();
+    if (conditions.length === 1 && conditions[0]?.op === 'in') return !isDeclaredOrder;
+    if (total || (isDeclaredOrder && !declared(order))) return false;
+    return new ListStatements(collection, query).isIndexOrderedRead();
+  }
+
+  /**
+   * Returns the declared fields with an index as of now: another process can change them, and with each index SQLite's
+   * `schema_version`. Returns an empty list if the file is locked: the worker then reads the list, and waits longer.
+   */
+  #declaredFields(): readonly StoredField[] {
+    const { connection, schemaVersion } = this.#file;
+    try {
+      if (schemaVersion !== this.#schemaVersion) {
+        this.#declared = storedFields(connection).filter(({ pending }) => pending === 0);
+        this.#schemaVersion = schemaVersion;
+      }
+      return this.#declared;
+    } catch {
+      return [];
+    }
   }
 
   /** Sends the worker one list at a time, so that an aborted list that waits costs nothing. */

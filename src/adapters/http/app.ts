@@ -72,7 +72,7 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
   return siteApp(checked, [
     api(checked.prefix, endpointsFor(rostrum.declaredFields)),
     api('', mcpEndpoints(checked)),
-    pagesRouter(rostrum, describe, checked, limiter).routes(),
+    pagesRouter(rostrum, describe, checked).routes(),
   ]);
 }
 

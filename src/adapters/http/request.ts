@@ -77,7 +77,7 @@ export function checkTarget(isOwnHost: RostrumAppOptions['isOwnHost']): Middlewa
     if ((req.httpVersion === '1.1' && headers.host === undefined) || isRepeated(req, 'host')) {
       throw new Problem('bad-request', 'The request must have one Host header.');
     }
-    if (host && !hostForm.test(host)) {
+    if ([host, headers.host].some((name) => name && !hostForm.test(name))) {
       const text = 'The Host header must be a name or an address, with or without a port.';
       throw new Problem('bad-request', text);
     }

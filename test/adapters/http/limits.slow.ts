@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createFetchHandler } from '../../../src/adapters/http/fetch/index.ts';
+import { slotLimits } from '../../../src/adapters/http/limits/slots.ts';
 import { createMcpHandler } from '../../../src/adapters/mcp/index.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { Metrics } from '../../../src/adapters/metrics/index.ts';
@@ -48,10 +49,14 @@ describe('the limiter', function () {
     await using api = await startApi({ store, app: { metrics, trustedProxies: 1 } });
     const from = (client: number) => ({ 'X-Forwarded-For': `192.0.2.${client}` });
     const waiting = Array.from({ length: 2000 }, (_, n) => api.get('/users/x', from(n % 8)));
-    await until(() => seen.now === 32, 'as many as have slots are in progress', 30_000);
+    await until(
+      () => seen.now === slotLimits.reads,
+      'as many as have slots are in progress',
+      30_000,
+    );
     const full = async () => {
       const { body } = await metrics.exposition();
-      return /^rostrum_http_limiter_waiting 1968$/m.test(body);
+      return body.includes(`\nrostrum_http_limiter_waiting ${2000 - slotLimits.reads}\n`);
     };
     await until(full, 'the others are waiting', 30_000);
     for (const path of ['/users/x', '/users']) {
@@ -126,10 +131,10 @@ describe('the limiter', function () {
   });
 
   for (const [method, what, most] of [
-    ['list', 'lists', 4],
-    ['create', 'small creations', 32],
-    ['update', 'small changes', 32],
-    ['get', 'reads', 32],
+    ['list', 'lists', slotLimits.lists],
+    ['create', 'small creations', slotLimits.writes],
+    ['update', 'small changes', slotLimits.writes],
+    ['get', 'reads', slotLimits.reads],
   ] as const) {
     it(`serves others while a client has 1,200 ${what}, of which 300 can wait`, async () => {
       const { store, seen, release } = stuckStore(method);

@@ -93,7 +93,7 @@ function identification(authenticate: Authenticate, options: AccessOptions) {
     const isSent = ctx.headers.authorization !== undefined;
     const address = rateLimitKey(state.address);
     if (failures && isSent) await checkFailures(ctx, failures, address);
-    const result = await withoutForeignErrors(() => authenticate(ctx));
+    const result = await wrapUnrelatedErrors(() => authenticate(ctx));
     if (result !== undefined && !('refused' in result)) return result;
     state.refusal = result?.refused;
     if (logger) logRefusal(ctx, warnings, logger);
@@ -110,17 +110,21 @@ function identification(authenticate: Authenticate, options: AccessOptions) {
 }
 
 /**
- * Wraps errors that are not about this request: of an HTTP client, whose status has no `expose` as that of `ctx.throw`,
- * or about a record that the callback read.
+ * Wraps errors of other systems, so that they become a 500: those of an HTTP client, which have a `status` but no `expose`,
+ * and errors about records that the callback read.
  */
-async function withoutForeignErrors<T>(run: () => T): Promise<Awaited<T>> {
+async function wrapUnrelatedErrors<T>(run: () => T): Promise<Awaited<T>> {
   try {
     return await run();
   } catch (error) {
-    const isForeign = isRostrumError(error)
+    const isUnrelated = isRostrumError(error)
       ? error.code !== 'store-unavailable' && error.code !== 'overloaded'
-      : error instanceof Error && 'status' in error && !('expose' in error);
-    throw isForeign ? new Error('The credentials could not be checked.', { cause: error }) : error;
+      : error instanceof Error &&
+        'status' in error &&
+        !('expose' in error || error instanceof Problem);
+    throw isUnrelated
+      ? new Error('The credentials could not be checked.', { cause: error })
+      : error;
   }
 }
 
@@ -145,7 +149,8 @@ function unauthenticated(ctx: Context, resource: string | undefined): Problem {
     metadata && `resource_metadata="${metadata}"`,
     isInvalid && 'error="invalid_token"',
   ];
-  const challenge = `Bearer ${parameters.filter(Boolean).join(', ')}`.trimEnd();
+  // RFC 6750, section 3: at least one parameter.
+  const challenge = `Bearer ${parameters.filter(Boolean).join(', ') || 'realm="rostrum"'}`;
   const isBare = /^\S+$/.test(authorization.trim());
   const hint = isBare ? ' Write "Bearer" and a space before the key or token.' : '';
   const sentence = isInvalid

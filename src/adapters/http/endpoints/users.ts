@@ -146,7 +146,12 @@ function meEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
       resolveId: setOwnId,
       operation: operation.replace('User', 'Me'),
       summary: summary.replace('a user', "the caller's own user"),
-    };
+      async handle(ctx) {
+        await endpoint.handle(ctx);
+        // The users of two callers can have the same version, and so the same ETag.
+        ctx.set('Cache-Control', 'no-store');
+      },
+    } satisfies Endpoint;
     if (method !== 'PUT') return own;
     return {
       ...own,

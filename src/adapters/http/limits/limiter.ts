@@ -23,7 +23,7 @@ export class Limiter {
   readonly #slots = {
     lists: new Slots(slotLimits.lists),
     shortLists: new Slots(slotLimits.shortLists),
-    /** Reads other than lists: of one record, of events, and of pages for browsers. */
+    /** Reads other than lists: of one record, and of events. */
     reads: new Slots(slotLimits.reads),
     writes: new Slots(slotLimits.writes),
     largeWrites: new Slots(slotLimits.largeWrites),

@@ -8,9 +8,9 @@ const smallResponse = 64 * 1024;
 export const slotLimits = {
   /** Requests in progress or waiting; one more is a 503. */
   total: 2000,
-  /** Of these, the waiting requests of one client in one class. A client that fills all six classes still stays below the total. */
+  /** How many requests of one client can wait in one class. Six classes of 300 stay below `total`. */
   waitingPerClient: 300,
-  /** One more gets its 503 after this time, or up to twice as much, so that retries are slow. */
+  /** Delay before the 503 of a request beyond that: this long to twice as long, to slow down retries. */
   rejectMs: 2000,
   /** The longest that a request waits for a slot. */
   waitMs: 10_000,
@@ -70,7 +70,7 @@ async function rejectionTime({ res }: Context): Promise<void> {
  */
 export class Slots {
   waiting = 0;
-  /** The large bodies that clients are sending, or the large responses that they are reading, with their beginnings. */
+  /** When each large body began that a client is sending, or each large response that it is reading. */
   readonly transfers = new Map<Context, number>();
   readonly #capacity: number;
   readonly #maxTransfers: number;

@@ -10,7 +10,6 @@ import {
   sendJson,
   setOperation,
 } from '../context.ts';
-import type { Limiter } from '../limits/limiter.ts';
 import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type RostrumAppOptions } from '../options.ts';
 import { escapePath } from '../target.ts';
@@ -45,15 +44,13 @@ export function pagesRouter(
   rostrum: AnyRostrum,
   describe: () => Promise<object>,
   options: Checked<RostrumAppOptions>,
-  limiter: Limiter,
 ): Router<RostrumState> {
   const { authenticate, mcp, prefix, pages = allPages } = options;
   const site = siteOf(options);
   const isReady = readiness(options.ready);
   const router = createRouter();
   const page = (path: string, send: Middleware, name = path, identify?: Middleware) => {
-    const steps = [setOperation(name), identify, limiter.admit, limiter.run(), send];
-    router.get(path, composeSteps(steps));
+    router.get(path, composeSteps([setOperation(name), identify, send]));
   };
   // Not `router.redirect`, which answers every method.
   const redirect = (path: string) =>

@@ -1,7 +1,11 @@
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { fetchHandler } from '../../../../src/adapters/http/fetch/handler.ts';
-import { type Authenticate, createApp } from '../../../../src/adapters/http/index.ts';
+import {
+  type Authenticate,
+  bearerAuthentication,
+  createApp,
+} from '../../../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { RostrumError, storeUnavailable } from '../../../../src/domain/errors.ts';
 import {
@@ -183,8 +187,12 @@ describe('authentication', () => {
     for (const { text } of [without, both]) expect(text).not.to.include(token);
     const line = `Authorization: Bearer ${token}\r\n`;
     const twice = `GET /api/v1/users HTTP/1.1\r\nHost: x\r\n${line}${line.toLowerCase()}\r\n`;
-    const answer = await exchange(api.server, twice);
-    expect([answer?.status, answer?.body.code]).to.deep.equal([400, 'invalid-header']);
+    const bearer = bearerAuthentication([]);
+    await using wrapped = await startApi({ app: { authenticate: async (ctx) => bearer(ctx) } });
+    for (const { server } of [api, wrapped]) {
+      const answer = await exchange(server, twice);
+      expect([answer?.status, answer?.body.code]).to.deep.equal([400, 'invalid-header']);
+    }
   });
 
   it('serves probes and problem pages without credentials', async () => {

@@ -161,7 +161,7 @@ describe('CORS', () => {
     expect(page.headers.get('vary')).to.equal('Origin, Accept');
     expect(corsOf(page)).to.deep.equal(readable);
     const asked = await calls.get('/users', { Origin: origin });
-    expect(asked.headers.get('www-authenticate')).to.equal('Bearer');
+    expect(asked.headers.get('www-authenticate')).to.equal('Bearer realm="rostrum"');
     expect(asked.body.type).to.equal('https://example.com/backend/api/v1/problems/unauthenticated');
     const made = await calls.post('/users', { name: 'Ann' }, as({ scopes: ['users:write'] }));
     expect(made.headers.get('location')).to.match(

@@ -137,7 +137,10 @@ describe('/users/me', () => {
     await using api = await startApi({ app: { authenticate } });
     await api.send('PUT', '/users/me', asMe(), { name: 'Ann' });
     for (const path of ['/users/me', '/users/%6De', '/users/auth0%7C1']) {
-      expect((await api.get(path, asMe())).body.name, path).to.equal('Ann');
+      const { body, headers } = await api.get(path, asMe());
+      expect(body.name, path).to.equal('Ann');
+      const isKept = path === '/users/auth0%7C1';
+      expect(headers.get('cache-control')).to.equal(isKept ? 'private, no-cache' : 'no-store');
       expect((await api.send('HEAD', path, asMe())).headers.get('etag')).to.equal('"1"');
     }
     expectProblem(await api.get('/users/ME', asMe()), 404, 'user-not-found');

@@ -127,6 +127,7 @@ describe('paths and methods', () => {
     }
     expect(await ask('/livez', 'mine.:80')).to.deep.equal([200, undefined]);
     expect(await ask('http://[x/livez', 'mine')).to.deep.equal([400, 'invalid-path']);
+    expect(await ask('http://mine/livez', 'a/b@c')).to.deep.equal([400, 'bad-request']);
   });
 
   it('other methods return 405 with Allow', async () => {

@@ -1,14 +1,17 @@
+import { hash } from 'node:crypto';
 import type { Precondition, Versions } from '../../domain/records/precondition.ts';
 import type { Version } from '../../domain/records/record.ts';
 import type { Context } from './context.ts';
 import { Problem } from './problems/problem.ts';
 
-/** How much of a record a representation has. Each has tags of its own (RFC 9110, section 8.8.3). */
-export type View = 'full' | 'public';
-
 /** The strong entity tag of a version (RFC 9110, section 8.8.3). */
-export function entityTag(version: Version, view: View = 'full'): string {
-  return view === 'full' ? `"${version}"` : `"${version}-${view}"`;
+export function entityTag(version: Version): string {
+  return `"${version}"`;
+}
+
+/** The entity tag of the public view of a version. Its fields depend on the server's settings, so they are part of it. */
+export function publicTag(version: Version, json: string): string {
+  return `"${version}-${hash('sha256', json, 'base64url').slice(0, 8)}"`;
 }
 
 const tag = String.raw`(?:W/)?"[!#-~\u0080-\u00ff]*"`;

@@ -1,13 +1,16 @@
 import type { Collection, Versioned } from '../../../domain/records/record.ts';
 import { type Context, sendJsonText } from '../context.ts';
 import { logChange } from '../operator/log.ts';
-import { entityTag, isNotModified, type View } from '../preconditions.ts';
+import { entityTag, isNotModified } from '../preconditions.ts';
 
 // The responses of the endpoints of users and posts, except lists.
 
 /** Responds with a record, or 304 if the client has this version. */
-export function sendRecord(ctx: Context, { version, json }: Snapshot, view: View = 'full'): void {
-  const tag = entityTag(version, view);
+export function sendRecord(
+  ctx: Context,
+  { version, json }: Snapshot,
+  tag = entityTag(version),
+): void {
   const isKnown = isNotModified(ctx, tag);
   ctx.set('ETag', tag);
   sendJsonText(ctx, isKnown ? 304 : 200, isKnown ? null : json);

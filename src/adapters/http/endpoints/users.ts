@@ -9,7 +9,7 @@ import { sendPage } from '../lists/page.ts';
 import { pageDescription, userListParameters } from '../lists/parameters.ts';
 import { readListQuery, readUserFilter } from '../lists/query.ts';
 import { logChange } from '../operator/log.ts';
-import { preconditionOf } from '../preconditions.ts';
+import { preconditionOf, publicTag } from '../preconditions.ts';
 import {
   changeHeaders,
   createOptions,
@@ -91,8 +91,9 @@ export function userEndpoints(declared: FieldDeclarations | undefined): readonly
       async handle(ctx) {
         const { id = '' } = ctx.params;
         const { caller, services } = ctx.state.rostrum;
-        if (canReadInFull(caller, id)) sendRecord(ctx, await services.users.get(id));
-        else sendRecord(ctx, await services.users.getPublic(id), 'public');
+        if (canReadInFull(caller, id)) return sendRecord(ctx, await services.users.get(id));
+        const shown = await services.users.getPublic(id);
+        sendRecord(ctx, shown, publicTag(shown.version, shown.json));
       },
     },
     ...updateEndpoints('users', change, 'User', problems.changed), // PUT and PATCH /users/:id

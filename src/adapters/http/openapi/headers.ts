@@ -18,7 +18,7 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
     'The version of the record, if there is one, and its view, as a strong entity tag.',
     {
       type: 'string',
-      pattern: '^"[1-9][0-9]*(-public)?"$',
+      pattern: '^"[1-9][0-9]*(-[\\w-]{8})?"$',
     },
   ),
   Location: required('The URL of the new record.', { type: 'string', format: 'uri-reference' }),

@@ -17,11 +17,11 @@ type RequestHead = Pick<IncomingMessage, 'headers' | 'socket'>;
 export function clientAddresses(trusted: TrustedProxies = 0): (request: RequestHead) => string {
   const isTrusted = typeof trusted === 'number' ? byCount(trusted) : byAddress(trusted);
   return (request) => {
-    let client = plain(request.socket.remoteAddress ?? '') ?? '';
+    let client = canonicalAddress(request.socket.remoteAddress ?? '') ?? '';
     if (trusted === 0) return client;
     const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
     for (let hops = 0; isTrusted(client, hops); hops += 1) {
-      const next = plain(forwarded.pop() ?? '');
+      const next = canonicalAddress(forwarded.pop() ?? '');
       // An entry that is not an address ends the search.
       if (next === undefined) break;
       client = next;
@@ -53,7 +53,7 @@ function byAddress(addresses: readonly string[]): (address: string) => boolean {
 }
 
 /** Strips brackets, port and zone, and unwraps IPv4 inside IPv6. */
-function plain(text: string): string | undefined {
+function canonicalAddress(text: string): string | undefined {
   if (isIP(text) === 4) return text; // The usual case.
   const [, inner = text.trim()] =
     /^\[([^\]]*)\](?::\d+)?$/.exec(text.trim()) ?? /^([\d.]+):\d+$/.exec(text.trim()) ?? [];

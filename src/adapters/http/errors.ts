@@ -48,11 +48,11 @@ function sendHttpError(ctx: Context, { status, headers, expose, message }: HttpE
 }
 
 /** Headers about the content of a response, which don't hold for the problem that replaces it. */
-const ofContent =
+const contentHeaders =
   /^(?:content-(?:encoding|disposition|language|range)|etag|last-modified|expires|link|location)$/;
 
 function send(ctx: Context, status: number, headers: Record<string, string>, body: string): void {
-  for (const name of ctx.res.getHeaderNames()) if (ofContent.test(name)) ctx.remove(name);
+  for (const name of ctx.res.getHeaderNames()) if (contentHeaders.test(name)) ctx.remove(name);
   ctx.status = status;
   ctx.set(headers);
   ctx.body = body;

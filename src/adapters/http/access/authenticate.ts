@@ -13,7 +13,7 @@ import type { Context, Middleware } from '../context.ts';
 import { maskSecrets, WarningThrottle } from '../operator/log.ts';
 import { Problem } from '../problems/problem.ts';
 import { metadataUrl } from './metadata.ts';
-import { checkFailures, type RateLimits, resetOf } from './rate-limit.ts';
+import { checkFailures, type RateLimits, secondsUntilReset } from './rate-limit.ts';
 
 type Scopes = readonly [Scope, ...Scope[]];
 
@@ -100,7 +100,11 @@ function identification(authenticate: Authenticate, options: AccessOptions) {
     if (isSent) {
       const count = await failures?.penalty(address);
       if (failures && count?.consumedPoints === failures.points) {
-        const fields = { address: state.address, limit: failures.points, seconds: resetOf(count) };
+        const fields = {
+          address: state.address,
+          limit: failures.points,
+          seconds: secondsUntilReset(count),
+        };
         logger?.warn(fields, tooManyFailures);
       }
     }

@@ -4,7 +4,7 @@ import { isOriginPattern, matchesOrigin } from '../../../domain/access/hosts.ts'
 import type { Context, Middleware } from '../context.ts';
 
 /** The response headers that scripts of other origins can read. */
-const exposed =
+const exposedHeaders =
   'ETag, Location, Link, X-Total-Count, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, ' +
   'Idempotency-Replayed, Preference-Applied, WWW-Authenticate, Allow, Accept, Accept-Post, Accept-Patch';
 
@@ -44,7 +44,10 @@ export function cors(patterns: readonly string[] = []): Middleware | undefined {
     ctx.vary('Origin');
     const { origin = '' } = ctx.headers;
     if (patterns.some((pattern) => matchesOrigin(origin, pattern))) {
-      ctx.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed });
+      ctx.set({
+        'Access-Control-Allow-Origin': origin,
+        'Access-Control-Expose-Headers': exposedHeaders,
+      });
     }
     return next();
   };

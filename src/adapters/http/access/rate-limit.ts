@@ -66,7 +66,7 @@ export async function checkFailures(ctx: Context, limiter: RateLimiter, key: str
 }
 
 /** Returns the seconds until the window ends, at least 1. */
-export function resetOf({ msBeforeNext }: RateLimiterCount): number {
+export function secondsUntilReset({ msBeforeNext }: RateLimiterCount): number {
   return Math.max(Math.ceil(msBeforeNext / 1000), 1);
 }
 
@@ -78,7 +78,7 @@ function reportOrReject(
   count: RateLimiterCount,
   isRejected: boolean,
 ): void {
-  const reset = resetOf(count);
+  const reset = secondsUntilReset(count);
   const remaining = Math.max(points - count.consumedPoints, 0);
   ctx.append('RateLimit-Policy', `"${policy}";q=${points};w=${duration}`);
   ctx.append('RateLimit', `"${policy}";r=${remaining};t=${reset}`);

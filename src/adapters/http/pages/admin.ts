@@ -8,7 +8,7 @@ import { type Context, composeSteps, type Middleware, sendJson } from '../contex
 import { Problem } from '../problems/problem.ts';
 import { adminFiles } from './assets.ts';
 import { fileHandler, loadOnce } from './files.ts';
-import { facts } from './home.ts';
+import { programFacts } from './home.ts';
 import { pageHeaders, type Site } from './html.ts';
 
 /** The handlers of the page's files, keyed by their path below `/admin`. */
@@ -55,7 +55,7 @@ export async function sendCaller(ctx: Context, options: CheckedOptions): Promise
     subject: caller?.subject ?? null,
     scopes: [...(caller?.scopes ?? (acceptsCredentials ? [] : scopes))],
     acceptsCredentials,
-    about: named && canReadInFull(named) ? await facts(options) : undefined,
+    about: named && canReadInFull(named) ? await programFacts(options) : undefined,
   };
   ctx.vary('Authorization');
   sendJson(ctx, found, 'no-store');

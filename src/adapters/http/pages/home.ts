@@ -13,7 +13,7 @@ const version = loadOnce(async () => {
 });
 
 /** Returns the version, the store and the start time. */
-export async function facts({ about }: CheckedOptions): Promise<readonly string[]> {
+export async function programFacts({ about }: CheckedOptions): Promise<readonly string[]> {
   if (about === undefined) return [];
   return [`Version ${await version()}`, about.store, `since ${started} UTC`];
 }
@@ -52,7 +52,7 @@ export async function sendHome(
   const state = isReady
     ? '<strong class="good">Ready.</strong>'
     : '<strong class="bad">The store is currently unavailable.</strong>';
-  const about = isOpen ? (await facts(options)).join(' · ') : '';
+  const about = isOpen ? (await programFacts(options)).join(' · ') : '';
   const body = `<main><h1>Rostrum</h1><p>A users-and-posts backend. ${state} ${escapeHtml(about)}</p>
 <ul>${items.map(([path = '', text]) => `<li><a href="${escapeHtml(path)}">${text}</a></li>`).join('')}</ul>
 <h2>Create a user</h2>${isOpen ? '' : '<p>The operator creates keys with <code>rostrum key create</code>.</p>'}

@@ -2,11 +2,11 @@ import type { ErrorCode } from '../../../domain/errors.ts';
 import { recordLimits } from '../../../domain/fields/rules.ts';
 import { maxBodyBytes, maxTargetLength } from '../sizes.ts';
 
-function count(bytes: number): string {
+function formatCount(bytes: number): string {
   return bytes.toLocaleString('en-US');
 }
 
-const bodyLimit = `${count(maxBodyBytes)} bytes: 1 MiB for the record and ${count(recordLimits.addedBytes)} bytes for what the server adds to it`;
+const bodyLimit = `${formatCount(maxBodyBytes)} bytes: 1 MiB for the record and ${formatCount(recordLimits.addedBytes)} bytes for what the server adds to it`;
 
 /** A problem type (RFC 9457, section 3.1): everything that does not depend on the request. */
 export interface ProblemType {

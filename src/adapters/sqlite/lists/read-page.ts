@@ -6,12 +6,7 @@ import {
   type Position,
   type SortKey,
 } from '../../../domain/lists/list.ts';
-import {
-  type Collection,
-  type Id,
-  pickFields,
-  type Version,
-} from '../../../domain/records/record.ts';
+import type { Collection, Id, Version } from '../../../domain/records/record.ts';
 import type { Connection } from '../connection/connection.ts';
 import {
   type ArrayCondition,
@@ -39,21 +34,23 @@ interface Found extends Position {
  */
 const maxSorted = 2000;
 
+const wholeRecord: SqlFragment = { sql: 'json', values: [] };
+
 export function readPage(
   connection: Connection,
   collection: Collection,
   query: PlainQuery,
 ): PlainPage {
   const list = new ListStatements(collection, query);
-  const byId = `SELECT version, json FROM ${collection} WHERE id = ?`;
+  const recordSql = query.fields ? projectionOf(collection, query.fields) : wholeRecord;
+  const byId = `SELECT version, ${recordSql.sql} FROM ${collection} WHERE id = ?`;
   function* records(all: readonly Found[]) {
     for (const { key, id, ...found } of all) {
       const row = found.json
         ? ([found.version, found.json] as const)
-        : connection.get<[Version, string]>(byId, id);
-      const [version = 0, json = '{}'] = row ?? [];
-      const { fields } = query;
-      yield { key, id, version, json: fields ? projectedJson(json, fields) : json };
+        : connection.get<[Version, string]>(byId, ...recordSql.values, id);
+      const [version = 0, json = ''] = row ?? [];
+      yield { key, id, version, json };
     }
   }
   return connection.transaction('DEFERRED', () => {
@@ -67,7 +64,8 @@ export function readPage(
     const matches = isWalked ? undefined : sortedMatches(connection, list, query, start);
     const isLater = (one: Position) =>
       !query.after || comparePositions(one, query.after, query.order.direction) > 0;
-    const rows = matches?.filter(isLater) ?? readAlongIndex(connection, list, query, element);
+    const rows =
+      matches?.filter(isLater) ?? readAlongIndex(connection, list, query, recordSql, element);
     const { items, next } = cutPage(records(rows), query, ({ key, id }) => ({ key, id }));
     return {
       items,
@@ -120,11 +118,12 @@ function readAlongIndex(
   connection: Connection,
   list: ListStatements,
   query: PlainQuery,
+  recordSql: SqlFragment,
   element: ArrayCondition | undefined,
 ): readonly Found[] {
   const record = {
-    sql: 'version, CASE WHEN octet_length(json) <= ? THEN json END',
-    values: [Math.ceil(query.bytes / query.limit)],
+    sql: `version, CASE WHEN octet_length(json) <= ? THEN ${recordSql.sql} END`,
+    values: [Math.ceil(query.bytes / query.limit), ...recordSql.values],
   };
   const found: Found[] = [];
   for (const range of rangesOf(query)) {
@@ -141,7 +140,15 @@ function numberOf(connection: Connection, { sql, values }: SqlFragment): number 
   return connection.get<[number]>(sql, ...values)?.[0] ?? 0;
 }
 
-/** Returns the JSON of the id and the named fields of a record. */
-function projectedJson(json: string, fields: readonly string[]): string {
-  return JSON.stringify(pickFields(JSON.parse(json), ['id', ...fields]));
+/**
+ * Returns the JSON of the named fields of a record, each with its text as it was stored. For records of 1 MiB, parsing them in
+ * JavaScript takes two to four times as long.
+ */
+function projectionOf(collection: Collection, fields: readonly string[]): SqlFragment {
+  const json = `${collection}.json`;
+  return {
+    sql: `(SELECT json_group_object(key, ${json} -> fullkey) FROM json_each(${json})
+      WHERE key IN (SELECT value FROM json_each(?)))`,
+    values: [JSON.stringify(['id', ...fields])],
+  };
 }

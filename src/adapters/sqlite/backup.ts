@@ -121,7 +121,7 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
   });
 }
 
-/** Copies the whole WAL into the file. Until then, opening it after a crash rejects the WAL. Waits for reads of other programs. */
+/** Copies the whole WAL into the file. If the process crashes before that, the next start rejects the WAL. Waits for reads of other programs. */
 async function copyWal(connection: Connection, path: string, end: number): Promise<void> {
   for (;;) {
     const sql = 'PRAGMA wal_checkpoint(PASSIVE)';

@@ -20,7 +20,7 @@ export type { SqliteStoreOptions } from './options.ts';
  *
  * @throws SqliteStoreError if the file cannot be used
  * @throws DeclarationError if the file declares a field otherwise, or if stored records break a declaration
- * @throws TypeError for an unknown option
+ * @throws TypeError or RangeError for invalid options
  */
 export function openSqliteStore<const Declared extends DeclaredFields = NoDeclaredFields>(
   options: SqliteStoreOptions<Declared>,

@@ -224,6 +224,8 @@ describe('a data file that was', function () {
       look(path, (database) => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
       await untilLookedAt();
       await create();
+      // Another process declares a field, which says nothing about the file itself.
+      await command('field', 'add', 'posts.slug:text');
       await server.stop('SIGKILL');
       replace(backup, path);
       expect(await command('export', `${folder.file()}.jsonl`)).to.equal(mixed);

@@ -44,17 +44,23 @@ const maxTries = 8;
 /**
  * Changes `lastCommit`, in the open transaction.
  *
- * @param inFile the last commit that was seen in the file itself. `events` lacks it if a backup was restored and is not
- * in the file yet.
+ * @param inFile the last commit that was seen in the file itself, if the caller has read it. `events` lacks it if a backup
+ * was restored and is not in the file yet.
  */
 export function recordCommit(connection: Connection, inFile?: Commit): void {
-  connection.run(
-    `UPDATE lastCommit SET
-      (sequence, mark) = (SELECT sequence, mark FROM events ORDER BY sequence DESC LIMIT 1),
-      inFile = coalesce((SELECT sequence FROM events WHERE sequence = ? AND mark = ?), 0)`,
-    inFile?.sequence ?? 0,
-    inFile?.mark ?? '',
-  );
+  // Changed twice: SQLite leaves out a page whose content stays the same, and the WAL of each commit must have this row.
+  connection.run('UPDATE lastCommit SET sequence = -1');
+  const newest =
+    '(sequence, mark) = (SELECT sequence, mark FROM events ORDER BY sequence DESC LIMIT 1)';
+  if (inFile === undefined) connection.run(`UPDATE lastCommit SET ${newest}`);
+  else {
+    connection.run(
+      `UPDATE lastCommit SET ${newest},
+        inFile = coalesce((SELECT sequence FROM events WHERE sequence = ? AND mark = ?), 0)`,
+      inFile.sequence,
+      inFile.mark,
+    );
+  }
 }
 
 /** Runs work in a transaction that records its commit. */

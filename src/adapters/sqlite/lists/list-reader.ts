@@ -80,8 +80,9 @@ export class ListReader {
   }
 
   /**
-   * Returns the declared fields with an index as of now: another process can change them, and with each index SQLite's
-   * `schema_version`. Returns an empty list if the file is locked: the worker then reads the list, and waits longer.
+   * Returns the declared fields that are complete. Reads them again when SQLite's `schema_version` changes, because another
+   * process can add or remove fields. Returns an empty list if the file is locked: the worker then reads the list, and
+   * waits longer.
    */
   #declaredFields(): readonly StoredField[] {
     const { connection, schemaVersion } = this.#file;

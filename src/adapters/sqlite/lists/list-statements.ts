@@ -114,7 +114,7 @@ export class ListStatements {
   }
 
   /**
-   * Groups the conditions that an index can serve: by field, and each on an element alone. Equality comes
+   * Groups the conditions that an index can serve: by field; each on an array has a group of its own. Equality comes
    * first: after a unique value, the other counts end at once.
    */
   indexedConditions(): readonly (readonly Condition[])[] {

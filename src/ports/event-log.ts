@@ -9,7 +9,7 @@ export interface RecordEvent {
   readonly version: Version;
 }
 
-/** A position in a log: opaque, at most 512 visible ASCII characters. */
+/** A position in a log: opaque visible ASCII characters, at most 512 unless the store's ids are long. */
 export type EventPosition = string;
 
 export interface EventPage {

@@ -23,6 +23,7 @@ import {
   type ApiResponse,
   type CallOptions,
   createTransport,
+  isPublicTag,
   type Send,
   type TransportOptions,
   versionOf,
@@ -354,7 +355,7 @@ function resource<R, Input extends object, Patch extends object>(
           const detail = 'The response has no ETag with a version.';
           throw problemOf('unexpected-response', 200, detail);
         }
-        if (etag.endsWith('-public"')) {
+        if (isPublicTag(etag)) {
           const detail = 'You can only read the public view; replacing it would lose other fields.';
           throw problemOf('forbidden', 403, detail);
         }

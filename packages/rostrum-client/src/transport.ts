@@ -206,8 +206,13 @@ function isProblem(body: object | undefined): body is ProblemDetails {
 
 /** Reads the version from an ETag of the API, also when a compressing proxy has made it weak. */
 export function versionOf(tag: string): number | undefined {
-  const [, version] = /^(?:W\/)?"(\d+)(?:-public)?"$/.exec(tag) ?? [];
+  const [, version] = /^(?:W\/)?"(\d+)(?:-[\w-]+)?"$/.exec(tag) ?? [];
   return version === undefined ? undefined : Number(version);
+}
+
+/** True for the ETag of a public view, which has a suffix. */
+export function isPublicTag(tag: string): boolean {
+  return /^(?:W\/)?"\d+-/.test(tag);
 }
 
 /** Reads `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3). */

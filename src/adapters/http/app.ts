@@ -98,8 +98,8 @@ export function rostrumMiddleware(
 }
 
 /**
- * Returns middleware for routes of your own: an error of the core that they throw, or one with a `status`, such as
- * `ctx.throw(404)` makes, becomes a problem as in Rostrum's own responses (RFC 9457); any other becomes an opaque 500.
+ * Returns middleware for routes of your own: an error of the core that they throw, or one with a numeric `status`,
+ * such as one from `ctx.throw(404)`, becomes a problem as in Rostrum's own responses (RFC 9457); any other becomes an opaque 500.
  *
  * Every response gets the headers `X-Request-Id` and `X-Content-Type-Options`.
  *

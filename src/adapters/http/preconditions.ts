@@ -9,7 +9,7 @@ export function entityTag(version: Version): string {
   return `"${version}"`;
 }
 
-/** The entity tag of the public view of a version. Its fields depend on the server's settings, so they are part of it. */
+/** The entity tag of the public view of a version, with a digest: the server's settings determine which fields are public. */
 export function publicTag(version: Version, json: string): string {
   return `"${version}-${hash('sha256', json, 'base64url').slice(0, 8)}"`;
 }

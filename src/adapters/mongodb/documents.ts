@@ -44,7 +44,7 @@ export function encodeRecord<R extends User | Post>(
 ): EncodedRecord {
   const { id, createdAt, updatedAt } = record;
   const known: Record<string, unknown> = {};
-  // A map: to add tens of thousands of members to an object, and to store it, takes twice as long.
+  // A map: adding tens of thousands of members to an object and storing it takes twice as long.
   const custom = new Map<string, unknown>();
   for (const [name, value] of Object.entries(record)) {
     if (knownFields[collection].includes(name)) {

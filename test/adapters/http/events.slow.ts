@@ -62,11 +62,12 @@ describe('GET /events', () => {
       'limit=1001',
       'from=x',
       'after=a&after=b',
-      `after=${'a'.repeat(513)}`,
     ]) {
       expectProblem(await api.get(`/events?${query}`), 400, 'invalid-query');
     }
-    expectProblem(await api.get('/events?after=x'), 410, 'events-expired');
+    for (const after of ['x', 'a'.repeat(10_000), `${'9'.repeat(400)}.1`]) {
+      expectProblem(await api.get(`/events?after=${after}`), 410, 'events-expired');
+    }
     expectProblem(await api.get('/events?after=&wait=20'), 410, 'events-expired');
     const { events: _, ...store } = createMemoryStore();
     await using without = await startApi({ store });
@@ -149,7 +150,7 @@ describe('GET /events', () => {
     };
     const held = Array.from({ length: 100 }, (_, n) => wait({ ...ada, ...from(n * 100) }));
     const refused = await refusal({ ...ada, ...from(99_900) });
-    expect(refused.headers.get('retry-after')).to.equal('5');
+    expect(refused.headers.get('retry-after')).to.match(/^[1-5]$/);
     expect((await wait({ ...ada, ...from(0) }, 0)).status, 'without a wait').to.equal(200);
     // An IPv6 /64 network counts as one client.
     const network = (n: number) => ({ 'X-Forwarded-For': `2001:db8::${n.toString(16)}` });

@@ -3,7 +3,7 @@ import type { FieldDeclarations } from '../../../domain/fields/declared-fields.t
 import type { UserFilter, UserSort } from '../../../domain/lists/search.ts';
 import type { UserInput } from '../../../domain/records/user.ts';
 import { deleteModes } from '../../../ports/user-repository.ts';
-import type { Middleware } from '../context.ts';
+import type { Handler, Middleware } from '../context.ts';
 import { type Endpoint, oneOf } from '../endpoint.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, userListParameters } from '../lists/parameters.ts';
@@ -147,11 +147,7 @@ function meEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
       resolveId: setOwnId,
       operation: operation.replace('User', 'Me'),
       summary: summary.replace('a user', "the caller's own user"),
-      async handle(ctx) {
-        await endpoint.handle(ctx);
-        // The users of two callers can have the same version, and so the same ETag.
-        ctx.set('Cache-Control', 'no-store');
-      },
+      handle: unstored(endpoint.handle),
     } satisfies Endpoint;
     if (method !== 'PUT') return own;
     return {
@@ -168,14 +164,22 @@ function meEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
           headers: [...responses.changed[200].headers, 'Location'],
         },
       },
-      async handle(ctx) {
+      handle: unstored(async (ctx) => {
         const { services } = ctx.state.rostrum;
         const body = ctx.request.body as UserInput;
         const saved = await services.users.saveOwn(body, preconditionOf(ctx));
         const { id = '' } = ctx.params;
         if (saved.created) sendCreated(ctx, 'users', id, saved);
         else sendChanged(ctx, 'users', id, saved);
-      },
+      }),
     };
   });
+}
+
+/** Keeps responses out of caches: the users of two callers can have the same version, and so the same ETag. */
+function unstored(handle: Handler): Handler {
+  return async (ctx) => {
+    await handle(ctx);
+    ctx.set('Cache-Control', 'no-store');
+  };
 }

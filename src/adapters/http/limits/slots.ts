@@ -10,7 +10,7 @@ export const slotLimits = {
   total: 2000,
   /** How many requests of one client can wait in one class. Six classes of 300 stay below `total`. */
   waitingPerClient: 300,
-  /** Delay before the 503 of a request beyond that: this long to twice as long, to slow down retries. */
+  /** The shortest delay before the 503 of a request beyond that, to slow down retries; the longest is twice as long. */
   rejectMs: 2000,
   /** The longest that a request waits for a slot. */
   waitMs: 10_000,
@@ -20,8 +20,8 @@ export const slotLimits = {
   largeWrites: 4,
   uploads: 64,
   /**
-   * Other reads. With more, 200 clients that read posts of 1 MiB from MongoDB take over 450 MiB; with 32, 64 clients of
-   * small posts get a quarter less.
+   * Other reads. With more, 200 clients that read posts of 1 MiB from MongoDB take over 450 MiB; with 32, 64 clients
+   * that read small posts get a quarter fewer responses per second.
    */
   reads: 48,
   /** Writes with a small body. With fewer, fewer writes share a commit. With more, changes of large records delay others. */
@@ -70,7 +70,7 @@ async function rejectionTime({ res }: Context): Promise<void> {
  */
 export class Slots {
   waiting = 0;
-  /** When each large body began that a client is sending, or each large response that it is reading. */
+  /** The start time of each large body that is arriving, or of each large response that is being read. */
   readonly transfers = new Map<Context, number>();
   readonly #capacity: number;
   readonly #maxTransfers: number;

@@ -44,7 +44,7 @@ const catalogue = {
     title: 'Invalid query parameter',
     meaning: 'A query parameter is unknown, is repeated, or has a value that is not allowed.',
     advice:
-      '"errors" names each such parameter, and "allowed" lists the known ones. A custom field must be declared to filter by it.',
+      '"errors" names each such parameter, and "allowed" lists the known ones. To filter by a custom field, declare it on the server.',
   },
   'invalid-cursor': {
     status: 400,

@@ -80,7 +80,8 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     if (stop.signal.aborted) response.setHeader('Connection', 'close');
     void handle(request, response);
   });
-  // Sends 100 once the body is read: if the headers determine the response, it comes first (RFC 9110, section 10.1.1).
+  // Sends `100 Continue` only when the app starts to read the body, so that it can reject a request by its headers
+  // (RFC 9110, section 10.1.1).
   server.on('checkContinue', (request, response) => {
     const { _read: read } = request;
     request._read = (size) => {

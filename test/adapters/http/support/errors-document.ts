@@ -44,7 +44,7 @@ Every error of the API is a JSON object of one shape (RFC 9457, \`application/pr
 }
 \`\`\`
 
-Let programs read \`code\`, which does not change within v1. \`error\` is a sentence for people, and can change. \`errors\` lists every invalid field (\`pointer\`), query parameter (\`parameter\`) or header (\`header\`): at most 100. \`type\` is the path of a page on the server that explains the error as this page does. \`requestId\` finds the request in the server's log. \`Retry-After\` is ${retryAfter.min} to ${retryAfter.max} seconds, at random, so that clients don't all return at once; for a [rate limit](http.md#limits), until it resets.
+Let programs read \`code\`, which does not change within v1. \`error\` is a sentence for people, and can change. \`errors\` lists every invalid field (\`pointer\`), query parameter (\`parameter\`) or header (\`header\`): at most 100. \`type\` is the path of a page on the server that explains the error as this page does. \`requestId\` finds the request in the server's log. \`Retry-After\` is ${retryAfter.min} to ${retryAfter.max} seconds, at random, so that clients don't all return at once; for a [rate limit](http.md#limits), it is the time until the limit resets.
 
 | Status | Code | What it means, and what to do |
 |---|---|---|

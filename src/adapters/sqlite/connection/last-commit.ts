@@ -38,8 +38,11 @@ export function lastCheckpointedCommit(file: string): Commit | undefined {
   }
 }
 
-/** While another process copies its WAL into the file, a read of the file itself can see a half-written page. */
-const maxTries = 8;
+/**
+ * While another process copies its WAL into the file, its first page can name more pages than the file has, and a read fails.
+ * That takes some milliseconds, but more on a busy machine. An open store must not block for long; opening can.
+ */
+const maxTries = { open: 8, opening: 100 };
 
 /**
  * Changes `lastCommit`, in the open transaction.
@@ -72,7 +75,8 @@ export function writeTransaction(connection: Connection, work: () => void): void
 }
 
 /**
- * Returns false if the WAL was written for another file. Blocks the event loop for up to 35 ms before that.
+ * Returns false if the WAL was written for another file. Blocks the event loop for 35 ms before that; for half a
+ * second at opening.
  *
  * @param last a commit that was in the file before
  */
@@ -80,7 +84,7 @@ export function walBelongsTo(
   file: string,
   connection: Connection,
   last?: Commit,
-  tries = maxTries,
+  tries = maxTries.open,
 ): boolean {
   for (let left = tries; left > 0; left--) {
     if (left < tries) block(retryMs);
@@ -115,7 +119,8 @@ export function checkWalBelongs(file: string, timeout?: number): void {
   // Read-only: when the last connection that can write closes, SQLite copies the WAL into the file.
   const connection = new Connection(() => new DatabaseSync(file, { readOnly: true, timeout }));
   try {
-    if (checkLayout(connection, file) === undefined || walBelongsTo(file, connection)) return;
+    if (checkLayout(connection, file) === undefined) return;
+    if (walBelongsTo(file, connection, undefined, maxTries.opening)) return;
     if (lastCheckpointedCommit(file) === undefined) throw damaged(file);
     const message = `The data file ${file} and its write-ahead log ${file}-wal do not belong together. If the file is a backup that you put there, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
     throw new SqliteStoreError('store-damaged', message);

@@ -248,15 +248,26 @@ function addFieldCommands(field: Command): void {
 }
 
 function addKeyCommands(key: Command): void {
-  const add = (name: string) =>
-    key.command(name).addOption(optionOf(settingsTable.authKeys).makeOptionMandatory());
-  add('create')
+  const file = () => optionOf(settingsTable.authKeys);
+  const add = (name: string) => key.command(name).addOption(file().makeOptionMandatory());
+  key
+    .command('create')
     .description('create a key and print its token (shown only once)')
-    .requiredOption('--scopes <list>', 'scopes of the key, such as users:read,posts:write:own')
+    .addOption(file())
+    .option('--scopes <list>', 'scopes of the key, such as users:read,posts:write:own')
     .option('--name <text>', 'label for key list')
     .option('--subject <id>', 'id of the user that the key belongs to')
     .option('--expires <when>', 'when the key expires: 90d, 12h or 2027-01-01')
-    .action(async (flags: NewKey) => (await import('./key.ts')).createKeyCommand(flags));
+    .action(async (flags: NewKey, command: Command) => {
+      // Commander would name only the first one.
+      const missing = [
+        flags.authKeys === undefined && "'--auth-keys <file>'",
+        flags.scopes === undefined && "'--scopes <list>'",
+      ];
+      const names = missing.filter(Boolean).join(' and ');
+      if (names !== '') command.error(`Required option ${names} not specified.`);
+      (await import('./key.ts')).createKeyCommand(flags);
+    });
   add('list')
     .description('list the keys, without their tokens')
     .action(async (flags: KeyFileOption) => (await import('./key.ts')).listKeysCommand(flags));

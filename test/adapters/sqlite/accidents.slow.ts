@@ -240,6 +240,12 @@ describe('a data file that was', function () {
     await expectSaid(damaged, damaged, damaged);
   });
 
+  it('emptied keeps its WAL when a list is read', async () => {
+    truncateSync(path);
+    expect(await said(store.posts.list(everything))).to.equal(damaged);
+    expect(statSync(`${path}-wal`).size).to.be.above(0);
+  });
+
   it('corrupted is reported as damaged', async () => {
     flipBits(path);
     await expectSaid(damaged, damaged, damaged);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { storeUnavailable } from '../../../domain/errors.ts';
@@ -6,7 +6,7 @@ import type { Condition, ListQuery, Page, QueryField } from '../../../domain/lis
 import { type Collection, VersionedRecord } from '../../../domain/records/record.ts';
 import type { SqlValue } from '../connection/connection.ts';
 import type { DataFile } from '../connection/data-file.ts';
-import { DriverError, fileMoved } from '../connection/errors.ts';
+import { DriverError, damaged, fileMoved } from '../connection/errors.ts';
 import { type StoredField, storedFields } from '../declared-fields.ts';
 import { ListStatements, type PlainQuery } from './list-statements.ts';
 import type { WorkerRequest, WorkerResponse } from './list-worker.ts';
@@ -124,8 +124,11 @@ export class ListReader {
   }
 
   #start(): Worker {
-    if (this.#file.isMoved()) throw storeUnavailable('none', fileMoved(this.#file.path));
-    const worker = new Worker(script, { workerData: this.#file.path, execArgv, env: {} });
+    const { path } = this.#file;
+    if (this.#file.isMoved()) throw storeUnavailable('none', fileMoved(path));
+    // SQLite would remove the WAL of an empty file.
+    if (statSync(path).size === 0) throw storeUnavailable('none', this.#file.log(damaged(path)));
+    const worker = new Worker(script, { workerData: path, execArgv, env: {} });
     let cause: unknown;
     worker.on('error', (error) => {
       cause = error;

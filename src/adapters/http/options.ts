@@ -72,7 +72,10 @@ export interface RostrumAppOptions extends RostrumHttpOptions {
   readonly customFields?: CustomFieldsDescription | undefined;
   /** The pages for people; all if absent. */
   readonly pages?: readonly PageName[] | undefined;
-  /** What the home page says about the program if no credentials are configured, and the admin page to callers who can read every user. */
+  /**
+   * What the home page says about the program if no credentials are configured, and the admin page to callers who can
+   * read every user.
+   */
   readonly about?: { readonly store: string } | undefined;
   /** The identity provider whose tokens `authenticate` accepts (RFC 9728). */
   readonly issuer?: string | undefined;

@@ -170,7 +170,7 @@ export function scenariosOn(store: string, many: number): Record<string, Scenari
     ...floodsOf(),
     'small changes of a large record': {
       promise: promises.slots,
-      p99: 1000, // Others' writes can wait for 64 changes, which take about 10 ms each.
+      p99: 1000, // Others' writes can wait for 60 changes, which take about 10 ms each.
       run: (target) => keepChanging(target, (n) => ({ n })),
     },
     'changes of a large record that fail': {

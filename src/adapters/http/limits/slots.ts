@@ -25,7 +25,7 @@ export const slotLimits = {
    */
   reads: 48,
   /** Writes with a small body. With fewer, fewer writes share a commit. With more, changes of large records delay others. */
-  writes: 64,
+  writes: 60,
   /**
    * In milliseconds of an iteration of the event loop. A read's size is unknown until it is done, so a class stops
    * starting requests after this much of one iteration.

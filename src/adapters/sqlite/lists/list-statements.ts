@@ -74,8 +74,8 @@ export class ListStatements {
   }
 
   /**
-   * Returns the statement that reads a range in index order; a unary plus keeps SQLite from using an index for the other conditions. The caller
-   * binds the limit.
+   * Returns the statement that reads a range in index order. The caller binds the limit. A unary plus keeps SQLite from
+   * using an index for the other conditions.
    *
    * @param element the condition on an array whose elements are read
    */

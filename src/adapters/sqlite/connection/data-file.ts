@@ -81,7 +81,7 @@ export class DataFile {
     if (this.#fault) throw this.#fault(this.path);
     if (
       this.#damagedSchemaVersion !== undefined &&
-      this.#damagedSchemaVersion === this.schemaVersion
+      this.#damagedSchemaVersion === this.#schemaVersion
     ) {
       throw damaged(this.path);
     }
@@ -107,7 +107,7 @@ export class DataFile {
     if (error instanceof SqliteStoreError) return storeUnavailable(outcome, this.log(error));
     if (!(error instanceof DriverError)) return error;
     if (!hasCode(error, 'corrupt', 'notADatabase')) return storeUnavailable(outcome, error.cause);
-    this.#damagedSchemaVersion = this.schemaVersion;
+    this.#damagedSchemaVersion = this.#schemaVersion;
     try {
       this.#detectOverwrite();
     } catch {
@@ -181,7 +181,7 @@ export class DataFile {
   }
 
   /** SQLite raises it with each change of a table or an index. Null if it cannot be read. */
-  get schemaVersion(): SqlValue {
+  get #schemaVersion(): SqlValue {
     try {
       return pragma(this.connection, 'schema_version') ?? null;
     } catch {

@@ -4,7 +4,6 @@ import { Worker } from 'node:worker_threads';
 import { storeUnavailable } from '../../../domain/errors.ts';
 import type { Condition, ListQuery, Page, QueryField } from '../../../domain/lists/list.ts';
 import { type Collection, VersionedRecord } from '../../../domain/records/record.ts';
-import type { SqlValue } from '../connection/connection.ts';
 import type { DataFile } from '../connection/data-file.ts';
 import { DriverError, damaged, fileMoved } from '../connection/errors.ts';
 import { type StoredField, storedFields } from '../declared-fields.ts';
@@ -28,9 +27,6 @@ const execArgv = ['--disable-warning=ExperimentalWarning'];
  */
 export class ListReader {
   readonly #file: DataFile;
-  /** The declared fields, and the `schema_version` at which they were read. */
-  #declared: readonly StoredField[] = [];
-  #schemaVersion: SqlValue = null;
   readonly #hasWorker: boolean;
   #worker: Worker | undefined;
   /** The list that the worker reads. */
@@ -66,7 +62,7 @@ export class ListReader {
     // Cutting fields out of a large record takes milliseconds.
     if (fields !== undefined) return false;
     const declared = ({ field, declaredType }: QueryField) =>
-      this.#declaredFields().find(
+      this.#completeFields().find(
         (one) => one.collection === collection && one.name === field && one.type === declaredType,
       );
     const isUnique = (one: Condition) =>
@@ -79,19 +75,10 @@ export class ListReader {
     return new ListStatements(collection, query).isIndexOrderedRead();
   }
 
-  /**
-   * Returns the declared fields that are complete. Reads them again when SQLite's `schema_version` changes, because another
-   * process can add or remove fields. Returns an empty list if the file is locked: the worker then reads the list, and
-   * waits longer.
-   */
-  #declaredFields(): readonly StoredField[] {
-    const { connection, schemaVersion } = this.#file;
+  /** Returns the declared fields that are complete; none if the file is locked: the worker waits longer for it. */
+  #completeFields(): readonly StoredField[] {
     try {
-      if (schemaVersion !== this.#schemaVersion) {
-        this.#declared = storedFields(connection).filter(({ pending }) => pending === 0);
-        this.#schemaVersion = schemaVersion;
-      }
-      return this.#declared;
+      return storedFields(this.#file.connection).filter(({ pending }) => pending === 0);
     } catch {
       return [];
     }

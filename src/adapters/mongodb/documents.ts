@@ -2,7 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { BSON, type Document } from 'mongodb';
 import { knownFields, rules } from '../../domain/fields/rules.ts';
 import type { ListQuery, QueryField, SortKey } from '../../domain/lists/list.ts';
-import { searchRow } from '../../domain/lists/search.ts';
+import { searchRow, timeFields } from '../../domain/lists/search.ts';
 import { instantToMs } from '../../domain/records/instant.ts';
 import { isPlainObject, setMember } from '../../domain/records/json.ts';
 import type { Post } from '../../domain/records/post.ts';
@@ -48,17 +48,26 @@ export function encodeRecord<R extends User | Post>(
   const custom = new Map<string, unknown>();
   for (const [name, value] of Object.entries(record)) {
     if (knownFields[collection].includes(name)) {
-      if (name in rules[collection]) known[name] = value;
+      if (name in rules[collection]) known[name] = storedValue(name, value);
     } else if (value !== undefined) custom.set(escapeKey(name), copyEscaped(value));
   }
   const row = searchRow(collection, record);
   for (const [name, value] of Object.entries(row)) {
     if (!knownFields[collection].includes(name)) known[name] = value;
-    else if (name in known && known[name] !== value) known[nfcOf(name)] = value;
+    else if (nfcFields.includes(name) && known[name] !== value) known[nfcOf(name)] = value;
   }
-  const fields = { ...known, custom, createdAt, updatedAt };
+  const times = { createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
+  const fields = { ...known, custom, ...times };
   return { id, json: JSON.stringify(record), authorId: row.authorId ?? null, fields };
 }
+
+/** Returns what a document has at a path for a value of a record: a date for an instant. */
+export function storedValue(path: string, value: unknown): unknown {
+  return timeFields.includes(path) && typeof value === 'string' ? new Date(value) : value;
+}
+
+/** The texts of records that are searched in NFC. */
+export const nfcFields: readonly string[] = ['name', 'title'];
 
 /** Returns the name of the field for a text in NFC. A document has it only if the text itself is not in NFC. */
 export function nfcOf(name: string): string {
@@ -81,8 +90,9 @@ export function decodeRecord(
   const json = text.includes('"$')
     ? text.replaceAll(/([{,])"\$((?:[^"\\]|\\.)*":)/g, '$1"$2')
     : text;
-  const key = order && (valueAt(document, pathOf(order)) as SortKey | undefined);
-  return { id, version, json, authorId: authorId ?? null, key: key ?? null };
+  const value = order && valueAt(document, pathOf(order));
+  const key = value instanceof Date ? value.toISOString() : ((value ?? null) as SortKey);
+  return { id, version, json, authorId: authorId ?? null, key };
 }
 
 export function pathOf({ field, declaredType }: QueryField): string {
@@ -113,8 +123,8 @@ export function documentOf({ id, fields }: EncodedRecord, version: Version): Doc
  * events say whether the version has changed.
  */
 export function replacement({ fields }: EncodedRecord, version: Version): Document {
-  const optional = [nfcOf('name'), nfcOf('title')];
-  const gone = optional.filter((name) => !(name in fields)).map((name) => [name, true]);
+  const names = nfcFields.map(nfcOf).filter((name) => !(name in fields));
+  const gone = names.map((name) => [name, true]);
   return { $set: { ...fields, version }, $unset: Object.fromEntries(gone) };
 }
 

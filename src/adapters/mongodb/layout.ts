@@ -5,6 +5,7 @@ import {
   MongoNetworkTimeoutError,
   MongoServerError,
 } from 'mongodb';
+import { timeFields } from '../../domain/lists/search.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { collectionIndexes, type MetaDocument, metaCollection } from './collections.ts';
 import { codes, MongodbStoreError } from './errors.ts';
@@ -72,7 +73,21 @@ export type Migration = (db: Db) => Promise<void>;
 
 /** The oldest layout that can be migrated, and the steps from there: the first one leads to the next layout. */
 const firstLayout = 2;
-const migrations: readonly Migration[] = [];
+const migrations: readonly Migration[] = [
+  textsToDates, // to layout 3
+];
+
+/** Turns times into dates, in records that don't have them yet. */
+async function textsToDates(db: Db): Promise<void> {
+  for (const [collection, names] of Object.entries({
+    users: ['createdAt', 'updatedAt'],
+    posts: timeFields,
+  })) {
+    const dates = names.map((name) => [name, { $toDate: `$${name}` }]);
+    const isText = { createdAt: { $type: 'string' } };
+    await db.collection(collection).updateMany(isText, [{ $set: Object.fromEntries(dates) }]);
+  }
+}
 
 /**
  * Brings a database to the current layout, step by step and in one process at a time. Marks a new database.

@@ -7,10 +7,20 @@ import {
   type Position,
   type QueryOrder,
 } from '../../domain/lists/list.ts';
+import { timeFields } from '../../domain/lists/search.ts';
+import { earliestInstant } from '../../domain/records/instant.ts';
 import { type Collection, VersionedRecord } from '../../domain/records/record.ts';
 import type { Call } from './connection/call.ts';
 import { readBatches } from './cursors.ts';
-import { decodeRecord, fieldPath, nfcOf, pathOf, waitForIteration } from './documents.ts';
+import {
+  decodeRecord,
+  fieldPath,
+  nfcFields,
+  nfcOf,
+  pathOf,
+  storedValue,
+  waitForIteration,
+} from './documents.ts';
 import { limits } from './limits.ts';
 
 /** Reads a page, and its total, from one snapshot of the database. */
@@ -124,8 +134,12 @@ const isNull: Document = { $type: 'null' };
 function predicate(condition: Condition): Document {
   const path = pathOf(condition);
   if (condition.op === 'isNull') return { [path]: isNull };
-  const test = { [operators[condition.op]]: condition.value };
-  if (path !== 'name' && path !== 'title') return { [path]: test };
+  const value =
+    condition.op === 'in'
+      ? condition.value.map((one) => storedValue(path, one))
+      : storedValue(path, condition.value);
+  const test = { [operators[condition.op]]: value };
+  if (!nfcFields.includes(path)) return { [path]: test };
   const nfc = nfcOf(path);
   return { $or: [{ [nfc]: test }, { [nfc]: { $exists: false }, [path]: test }] };
 }
@@ -135,17 +149,22 @@ function predicate(condition: Condition): Document {
  * same key, those with a later key, and those without one. The server merges them in order, so a page costs the same at
  * any depth.
  */
-function rangesAfter({ key, id }: Position, order: QueryOrder): Document[] {
+function rangesAfter({ key: sortKey, id }: Position, order: QueryOrder): Document[] {
   const path = pathOf(order);
+  const key = storedValue(path, sortKey);
   const isAscending = order.direction === 'asc';
   const op = isAscending ? '$gt' : '$lt';
   if (path === '_id') return [{ _id: { [op]: id } }];
   // A declared field without a value can be null or missing.
   const noValue = order.declaredType === undefined ? isNull : null;
   const same = { [path]: key ?? noValue, _id: { [op]: id } };
-  const smallest = order.declaredType === 'number' ? Number.NEGATIVE_INFINITY : '';
-  if (key === null) return isAscending ? [same, { [path]: { $gte: smallest } }] : [same];
+  if (key === null) return isAscending ? [same, { [path]: { $gte: smallestOf(order) } }] : [same];
   const others = [same, { [path]: { [op]: key } }];
   // Null sorts before all values, but comparisons with a value don't match it.
   return isAscending ? others : [...others, { [path]: noValue }];
+}
+
+function smallestOf({ field, declaredType }: QueryOrder): string | number | Date {
+  if (timeFields.includes(field)) return new Date(earliestInstant);
+  return declaredType === 'number' ? Number.NEGATIVE_INFINITY : '';
 }

@@ -226,10 +226,10 @@ export class MongodbPostRepository extends MongodbRepository<Post> implements Po
 
 /** Returns the updates that change posts as `withoutAuthor` does: one for all posts with the same new `updatedAt`. */
 function withoutAuthors(found: readonly Document[], at: Instant): Document[] {
-  const changes = Map.groupBy(found, ({ updatedAt }) => nextInstant(updatedAt, at));
+  const changes = Map.groupBy(found, ({ updatedAt }) => nextInstant(updatedAt.toISOString(), at));
   return [...changes].map(([updatedAt, posts]) => ({
     q: { _id: { $in: posts.map(({ _id }) => _id) } },
-    u: { $set: { authorId: null, updatedAt }, $inc: { version: 1 } },
+    u: { $set: { authorId: null, updatedAt: new Date(updatedAt) }, $inc: { version: 1 } },
     multi: true,
   }));
 }

@@ -42,6 +42,9 @@ export function searchRow(collection: Collection, record: User | Post): SearchRo
   return row;
 }
 
+/** The search fields that are instants. */
+export const timeFields: readonly string[] = ['createdAt', 'updatedAt', 'publishedAt'];
+
 /** The search field of each order of a list. */
 export const sorts = {
   users: { createdAt: 'createdAt', updatedAt: 'updatedAt', name: 'nameKey', email: 'emailKey' },

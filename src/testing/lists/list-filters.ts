@@ -1,5 +1,6 @@
 import type { Condition } from '../../domain/lists/list.ts';
-import { searchFields } from '../../domain/lists/search.ts';
+import { searchFields, timeFields } from '../../domain/lists/search.ts';
+import { earliestInstant, latestInstant } from '../../domain/records/instant.ts';
 import type { Entity } from '../../domain/records/record.ts';
 import { prefixSpan } from '../../domain/records/text.ts';
 import { similarTexts, times, unknownTexts } from '../fixtures.ts';
@@ -49,12 +50,13 @@ function beginningsOf(text: string): string[] {
 
 function conditionsOf(field: string, op: Condition['op'], found: readonly string[]): Condition[] {
   if (op === 'isNull') return [{ field, op }];
-  const sought = [...found, ...unknownTexts];
+  const isTime = timeFields.includes(field);
+  const sought = [...found, ...(isTime ? [earliestInstant, latestInstant] : unknownTexts)];
   if (op === 'eq') return sought.map((value) => ({ field, op, value }));
   if (op === 'in')
     return times(6, (n) => ({ field, op, value: sought.filter((_, m) => m % 6 === n) }));
   // Strings with a given prefix end before the next prefix of the same length.
-  const ends = sought.flatMap((text) => prefixSpan(text).before ?? []);
+  const ends = isTime ? [] : sought.flatMap((text) => prefixSpan(text).before ?? []);
   return [...sought, ...ends].filter((_, n) => n % 3 === 0).map((value) => ({ field, op, value }));
 }
 

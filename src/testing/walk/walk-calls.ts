@@ -7,8 +7,9 @@ import {
   type QueryField,
   type QueryOrder,
 } from '../../domain/lists/list.ts';
-import { sorts } from '../../domain/lists/search.ts';
+import { sorts, timeFields } from '../../domain/lists/search.ts';
 import {
+  addMs,
   earliestInstant,
   type Instant,
   instantToMs,
@@ -285,12 +286,14 @@ export class RandomCalls {
     const other = rowOf(collection, this.#record(collection));
     const field = this.#pick(earlier ? [earlier.field] : Object.keys(row));
     const value = (this.#chance(0.8) ? row : other)[field] ?? null;
-    const op = this.#pick(['eq', 'in', 'from', 'before', 'start'] as const);
+    const isTime = timeFields.includes(field);
+    const op = this.#pick(['eq', 'in', 'from', 'before', isTime ? 'from' : 'start'] as const);
     if (value === null) return [{ field, op: 'isNull' }];
     if (op === 'in') return [{ field, op, value: [value, other[field] ?? value] }];
     if (op !== 'start') {
       const isNext = op === 'before' && this.#chance(0.7);
-      return [{ field, op, value: isNext ? `${value}\u0001` : value }];
+      const next = isTime ? addMs(value, 1) : `${value}\u0001`;
+      return [{ field, op, value: isNext ? next : value }];
     }
     const points = Array.from(value);
     const span = prefixSpan(points.slice(0, 1 + this.#randomBelow(points.length)).join(''));

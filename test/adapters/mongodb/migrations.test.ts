@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Db } from 'mongodb';
 import { migrate, runLocked } from '../../../src/adapters/mongodb/layout.ts';
-import { post, times } from '../../../src/testing/fixtures.ts';
+import { timeFields } from '../../../src/domain/lists/search.ts';
+import { earliestInstant } from '../../../src/domain/records/instant.ts';
+import { post, times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { untilServed } from '../../support/until.ts';
@@ -14,7 +16,7 @@ await describeOnMongodb('migrations on MongoDB', () => {
   /** The steps that ran, in their order. */
   let ran: string[];
 
-  /** A later version with a field for the length of a body, which is then renamed. */
+  /** Another version's steps from layout 2: a field for the length of a body, which is then renamed. */
   const steps = [
     async (db: Db) => {
       ran.push('add');
@@ -32,12 +34,36 @@ await describeOnMongodb('migrations on MongoDB', () => {
     const { ready, posts } = database.open();
     await untilServed(ready, 30_000);
     for (const body of ['', 'é😀']) await posts.create(post({ id: `p${body.length}`, body }));
+    await layout().updateOne({ _id: 'layout' }, { $set: { version: 2 } });
   });
 
   const lengths = async () => {
     const found = await database.db.collection('posts').find().sort({ _id: 1 }).toArray();
     return found.map(({ _id, bodyLength }) => [_id, bodyLength]);
   };
+
+  it('lead from layout 2, which has texts instead of dates', async () => {
+    const [author, draft, early] = [user(), post(), post({ publishedAt: earliestInstant })];
+    const { users, posts } = database.open();
+    await users.create(author);
+    for (const one of [draft, early]) await posts.create(one);
+    const texts = (names: readonly string[]) =>
+      Object.fromEntries(names.map((name) => [name, { $toString: `$${name}` }]));
+    const { db } = database;
+    await db.collection('users').updateMany({}, [{ $set: texts(['createdAt', 'updatedAt']) }]);
+    await db.collection('posts').updateMany({}, [{ $set: texts(timeFields) }]);
+    await layout().updateOne({ _id: 'layout' }, { $set: { version: 2 } });
+
+    const migrated = database.open();
+    expect((await migrated.users.get(author.id))?.record).to.deep.equal(author);
+    for (const one of [draft, early]) {
+      expect((await migrated.posts.get(one.id))?.record).to.deep.equal(one);
+    }
+    for (const name of ['users', 'posts']) {
+      const kinds = await db.collection(name).distinct('createdAt');
+      expect(kinds.every((one) => one instanceof Date)).to.equal(true);
+    }
+  });
 
   it('run each step once, even if many processes open the database', async function () {
     this.timeout(30_000);
@@ -63,7 +89,8 @@ await describeOnMongodb('migrations on MongoDB', () => {
       await layout().updateOne({ _id: 'layout' }, { $set: { lockedBy: 'another' } });
       await renewLock();
     };
-    expect(String(await errorOf(runLocked(database.db, work)))).to.include('taken over the lock');
+    const error = await errorOf(runLocked(database.db, work, 60_000, [2]));
+    expect(String(error)).to.include('taken over the lock');
     expect(await layout().findOne({ _id: 'layout' })).to.include({ lockedBy: 'another' });
   });
 

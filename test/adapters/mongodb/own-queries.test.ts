@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Document, ObjectId } from 'mongodb';
+import { BSON, type Document, ObjectId } from 'mongodb';
 import type { Post } from '../../../src/domain/records/post.ts';
 import type { User } from '../../../src/domain/records/user.ts';
 import { at, post, times, user } from '../../../src/testing/fixtures.ts';
@@ -18,13 +18,17 @@ const shown = blocks.flatMap((text) => {
 });
 
 function read(text: string): Document {
-  return new Function('ObjectId', `return ${text}`)((hex: string) => new ObjectId(hex));
+  const types = {
+    ObjectId: (hex: string) => new ObjectId(hex),
+    ISODate: (text: string) => new Date(text),
+  };
+  return new Function(...Object.keys(types), `return ${text}`)(...Object.values(types));
 }
 
 /** Returns the record in a document, as a person would read it. */
 function recordOf({ _id, version, custom, authorLock, ...fields }: Document): User & Post {
   const own = Object.entries(fields).filter(([name]) => !name.endsWith('Key'));
-  return { id: _id, ...Object.fromEntries(own), ...custom };
+  return JSON.parse(JSON.stringify({ id: _id, ...Object.fromEntries(own), ...custom }));
 }
 
 await describeOnMongodb('the documentation of MongoDB documents', () => {
@@ -63,7 +67,7 @@ await describeOnMongodb('the documentation of MongoDB documents', () => {
     for (const { query, document } of shown) {
       const stored = (await run(query)) as Document;
       if (document.authorLock) stored.authorLock = document.authorLock;
-      expect(JSON.stringify(stored)).to.equal(JSON.stringify(document));
+      expect(BSON.EJSON.stringify(stored)).to.equal(BSON.EJSON.stringify(document));
     }
   });
 

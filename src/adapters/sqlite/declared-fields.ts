@@ -2,6 +2,7 @@ import { fieldTaken } from '../../domain/errors.ts';
 import {
   addDeclarations,
   type CollectionField,
+  DeclarationError,
   type DeclaredFields,
   type DeclaredType,
   notUnique,
@@ -124,8 +125,8 @@ function completeFields(connection: Connection, pending: readonly StoredField[])
     check.end();
     for (const field of pending) completeField(connection, field);
   } catch (error) {
-    // A locked file does not mean that a record breaks the declaration.
-    if (hasCode(error, 'busy')) throw error;
+    // A locked file or a full disk does not mean that a record breaks the declaration.
+    if (!(error instanceof DeclarationError)) throw error;
     const remove = 'DELETE FROM fields WHERE collection = ? AND name = ? AND pending = ?';
     writeTransaction(connection, () => {
       for (const { collection, name, pending: mark } of pending) {

@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { storeUnavailable } from '../../../domain/errors.ts';
 import type { Condition, ListQuery, Page, QueryField } from '../../../domain/lists/list.ts';
+import { copyJson } from '../../../domain/records/json.ts';
 import { type Collection, VersionedRecord } from '../../../domain/records/record.ts';
 import type { DataFile } from '../connection/data-file.ts';
 import { DriverError, damaged, fileMoved } from '../connection/errors.ts';
@@ -40,8 +41,9 @@ export class ListReader {
   }
 
   /** Reads a page. If the signal is aborted while the worker has the list, throws its reason at once. */
-  async read<R>(collection: Collection, { signal, ...query }: ListQuery): Promise<Page<R>> {
+  async read<R>(collection: Collection, { signal, ...given }: ListQuery): Promise<Page<R>> {
     this.#file.checkOpen();
+    const query = copyJson(given); // The caller may reuse its arguments.
     const { connection } = this.#file;
     const inWorker = this.#hasWorker && !this.#staysOnMainThread(collection, query);
     const page = await (inWorker
@@ -75,7 +77,7 @@ export class ListReader {
     return new ListStatements(collection, query).isIndexOrderedRead();
   }
 
-  /** Returns the declared fields that are complete; none if the file is locked: the worker waits longer for it. */
+  /** Returns the complete declared fields, or none if the file is locked. The list then goes to the worker, which waits longer. */
   #completeFields(): readonly StoredField[] {
     try {
       return storedFields(this.#file.connection).filter(({ pending }) => pending === 0);
@@ -86,11 +88,9 @@ export class ListReader {
 
   /** Sends the worker one list at a time, so that an aborted list that waits costs nothing. */
   #ask(collection: Collection, query: PlainQuery, signal?: AbortSignal): Promise<PlainPage> {
-    // Copied now: the caller may reuse its arguments.
-    const request = structuredClone([collection, query] as const);
     const page = this.#last.then(() => {
       signal?.throwIfAborted();
-      return this.#readInWorker(request);
+      return this.#readInWorker([collection, query]);
     });
     this.#last = page.catch(() => {});
     return orAborted(page, signal);

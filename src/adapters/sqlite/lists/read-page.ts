@@ -77,8 +77,8 @@ export function readPage(
 }
 
 /**
- * Returns the conditions on the field that the fewest records match, to find all matches by. Returns none if more than
- * `maxSorted` records match on every field. SQLite itself has no statistics, so that its plans never change.
+ * Returns the conditions on the field that the fewest records match, to search by. Returns none if more than `maxSorted`
+ * records match on every field. SQLite itself has no statistics, so that its plans never change.
  */
 function rarestConditions(
   connection: Connection,

@@ -37,7 +37,13 @@ export {
   type SortKey,
   scanQuery,
 } from '../domain/lists/list.ts';
-export { declaredValue, type SearchRow, searchFields, searchRow } from '../domain/lists/search.ts';
+export {
+  declaredValue,
+  instantFields,
+  type SearchRow,
+  searchFields,
+  searchRow,
+} from '../domain/lists/search.ts';
 export {
   earliestInstant,
   type Instant,

@@ -135,7 +135,7 @@ export class CreationBatcher {
 
   async #insert(group: Group): Promise<void> {
     const call = this.#connection.sharedCall();
-    // An author in conflict with a long deletion, or who breaks a validator, must not stop the others.
+    // One author's conflict with a long deletion, or validation failure, must not fail the whole group.
     const parts = [...Map.groupBy(group, ({ encoded }) => encoded.authorId).values()];
     const maxTries = parts.length > 1 ? limits.groupTries : undefined;
     const insert = (transaction: Transaction) => insertTogether(transaction, group);

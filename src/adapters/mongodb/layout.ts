@@ -5,7 +5,7 @@ import {
   MongoNetworkTimeoutError,
   MongoServerError,
 } from 'mongodb';
-import { timeFields } from '../../domain/lists/search.ts';
+import type { Id } from '../../domain/records/record.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { collectionIndexes, type MetaDocument, metaCollection } from './collections.ts';
 import { codes, MongodbStoreError } from './errors.ts';
@@ -77,15 +77,26 @@ const migrations: readonly Migration[] = [
   textsToDates, // to layout 3
 ];
 
-/** Turns times into dates, in records that don't have them yet. */
+/** Converts the text times of layout 2 to dates. Skips converted records, so it can be repeated. */
 async function textsToDates(db: Db): Promise<void> {
-  for (const [collection, names] of Object.entries({
-    users: ['createdAt', 'updatedAt'],
-    posts: timeFields,
-  })) {
-    const dates = names.map((name) => [name, { $toDate: `$${name}` }]);
-    const isText = { createdAt: { $type: 'string' } };
-    await db.collection(collection).updateMany(isText, [{ $set: Object.fromEntries(dates) }]);
+  const toDates = (...names: string[]) =>
+    Object.fromEntries(names.map((name) => [name, { $toDate: `$${name}` }]));
+  const changes = {
+    users: toDates('createdAt', 'updatedAt'),
+    posts: toDates('createdAt', 'updatedAt', 'publishedAt'),
+  };
+  for (const [name, $set] of Object.entries(changes)) {
+    const collection = db.collection<{ _id: Id; createdAt: unknown }>(name);
+    const limit = limits.documentsPerCommand;
+    for (;;) {
+      const left = collection.find(
+        { createdAt: { $type: 'string' } },
+        { projection: { _id: 1 }, limit },
+      );
+      const ids = (await left.toArray()).map(({ _id }) => _id);
+      if (ids.length === 0) break;
+      await collection.updateMany({ _id: { $in: ids } }, [{ $set }]);
+    }
   }
 }
 
@@ -114,9 +125,18 @@ export async function migrate(
           : 'a later version of Rostrum. Run that version, or use another database.';
       throw new MongodbStoreError(`This database was made by ${reason}`);
     }
-    const isDone = await runLocked(db, () => step(db), lockMs, [version, version + 1]);
+    const work = () => step(db).catch(throwRejectedDocument);
+    const isDone = await runLocked(db, work, lockMs, [version, version + 1]);
     if (!isDone) throw new Error('Another process is migrating this database.');
   }
+}
+
+/** @throws MongodbStoreError if a migration changes a document that breaks a validator, such as one of the operator */
+function throwRejectedDocument(error: unknown): never {
+  if (!(error instanceof MongoServerError) || error.code !== codes.invalidDocument) throw error;
+  throw new MongodbStoreError(
+    `This database can't be brought to the current layout: the record "${error.errInfo?.failingDocumentId}" breaks a validator. Change the record or the validator.`,
+  );
 }
 
 /** Records the layout of a new database. Returns the recorded one, which another process may have written first. */

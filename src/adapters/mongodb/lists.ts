@@ -7,8 +7,6 @@ import {
   type Position,
   type QueryOrder,
 } from '../../domain/lists/list.ts';
-import { timeFields } from '../../domain/lists/search.ts';
-import { earliestInstant } from '../../domain/records/instant.ts';
 import { type Collection, VersionedRecord } from '../../domain/records/record.ts';
 import type { Call } from './connection/call.ts';
 import { readBatches } from './cursors.ts';
@@ -18,7 +16,7 @@ import {
   nfcFields,
   nfcOf,
   pathOf,
-  storedValue,
+  toBson,
   waitForIteration,
 } from './documents.ts';
 import { limits } from './limits.ts';
@@ -136,8 +134,8 @@ function predicate(condition: Condition): Document {
   if (condition.op === 'isNull') return { [path]: isNull };
   const value =
     condition.op === 'in'
-      ? condition.value.map((one) => storedValue(path, one))
-      : storedValue(path, condition.value);
+      ? condition.value.map((one) => toBson(path, one))
+      : toBson(path, condition.value);
   const test = { [operators[condition.op]]: value };
   if (!nfcFields.includes(path)) return { [path]: test };
   const nfc = nfcOf(path);
@@ -145,26 +143,21 @@ function predicate(condition: Condition): Document {
 }
 
 /**
- * Returns up to three ranges of the sort index, which are together after a position: the rest of the documents with the
- * same key, those with a later key, and those without one. The server merges them in order, so a page costs the same at
- * any depth.
+ * Returns up to three ranges of the sort index that together cover everything after a position: the rest of the documents
+ * with the same key, those with a later key, and those without one. The server merges them in order, so a page costs the
+ * same at any depth.
  */
 function rangesAfter({ key: sortKey, id }: Position, order: QueryOrder): Document[] {
   const path = pathOf(order);
-  const key = storedValue(path, sortKey);
+  const key = toBson(path, sortKey);
   const isAscending = order.direction === 'asc';
   const op = isAscending ? '$gt' : '$lt';
   if (path === '_id') return [{ _id: { [op]: id } }];
   // A declared field without a value can be null or missing.
   const noValue = order.declaredType === undefined ? isNull : null;
   const same = { [path]: key ?? noValue, _id: { [op]: id } };
-  if (key === null) return isAscending ? [same, { [path]: { $gte: smallestOf(order) } }] : [same];
+  if (key === null) return isAscending ? [same, { [path]: { $ne: null } }] : [same];
   const others = [same, { [path]: { [op]: key } }];
   // Null sorts before all values, but comparisons with a value don't match it.
   return isAscending ? others : [...others, { [path]: noValue }];
-}
-
-function smallestOf({ field, declaredType }: QueryOrder): string | number | Date {
-  if (timeFields.includes(field)) return new Date(earliestInstant);
-  return declaredType === 'number' ? Number.NEGATIVE_INFINITY : '';
 }

@@ -30,13 +30,13 @@ import {
   type Filter,
   type FilterType,
   filters,
+  instantFields,
   maxFilterIds,
   newestFirst,
   nullableSorts,
   type Order,
   type SharedFilter,
   sorts,
-  timeFields,
 } from './search.ts';
 
 /** A caller's request for a list; every member is optional. */
@@ -236,5 +236,5 @@ export function isPosition(
   if (type === 'number') return key === null || Number.isFinite(key);
   if (type !== undefined) return key === null || (typeof key === 'string' && isCleanText(key));
   if (key === null) return nullableSorts.includes(by);
-  return timeFields.includes(by) ? isInstant(key) : typeof key === 'string' && isCleanText(key);
+  return instantFields.includes(by) ? isInstant(key) : typeof key === 'string' && isCleanText(key);
 }

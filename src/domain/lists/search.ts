@@ -42,8 +42,8 @@ export function searchRow(collection: Collection, record: User | Post): SearchRo
   return row;
 }
 
-/** The search fields that are instants. */
-export const timeFields: readonly string[] = ['createdAt', 'updatedAt', 'publishedAt'];
+/** The search fields whose values are instants. */
+export const instantFields: readonly string[] = ['createdAt', 'updatedAt', 'publishedAt'];
 
 /** The search field of each order of a list. */
 export const sorts = {

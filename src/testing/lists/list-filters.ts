@@ -1,5 +1,5 @@
 import type { Condition } from '../../domain/lists/list.ts';
-import { searchFields, timeFields } from '../../domain/lists/search.ts';
+import { instantFields, searchFields } from '../../domain/lists/search.ts';
 import { earliestInstant, latestInstant } from '../../domain/records/instant.ts';
 import type { Entity } from '../../domain/records/record.ts';
 import { prefixSpan } from '../../domain/records/text.ts';
@@ -50,7 +50,7 @@ function beginningsOf(text: string): string[] {
 
 function conditionsOf(field: string, op: Condition['op'], found: readonly string[]): Condition[] {
   if (op === 'isNull') return [{ field, op }];
-  const isTime = timeFields.includes(field);
+  const isTime = instantFields.includes(field);
   const sought = [...found, ...(isTime ? [earliestInstant, latestInstant] : unknownTexts)];
   if (op === 'eq') return sought.map((value) => ({ field, op, value }));
   if (op === 'in')

@@ -7,7 +7,7 @@ import {
   type QueryField,
   type QueryOrder,
 } from '../../domain/lists/list.ts';
-import { sorts, timeFields } from '../../domain/lists/search.ts';
+import { instantFields, sorts } from '../../domain/lists/search.ts';
 import {
   addMs,
   earliestInstant,
@@ -286,7 +286,7 @@ export class RandomCalls {
     const other = rowOf(collection, this.#record(collection));
     const field = this.#pick(earlier ? [earlier.field] : Object.keys(row));
     const value = (this.#chance(0.8) ? row : other)[field] ?? null;
-    const isTime = timeFields.includes(field);
+    const isTime = instantFields.includes(field);
     const op = this.#pick(['eq', 'in', 'from', 'before', isTime ? 'from' : 'start'] as const);
     if (value === null) return [{ field, op: 'isNull' }];
     if (op === 'in') return [{ field, op, value: [value, other[field] ?? value] }];

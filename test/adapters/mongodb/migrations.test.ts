@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Db } from 'mongodb';
 import { migrate, runLocked } from '../../../src/adapters/mongodb/layout.ts';
-import { timeFields } from '../../../src/domain/lists/search.ts';
+import { instantFields } from '../../../src/domain/lists/search.ts';
 import { earliestInstant } from '../../../src/domain/records/instant.ts';
 import { post, times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
@@ -51,7 +51,7 @@ await describeOnMongodb('migrations on MongoDB', () => {
       Object.fromEntries(names.map((name) => [name, { $toString: `$${name}` }]));
     const { db } = database;
     await db.collection('users').updateMany({}, [{ $set: texts(['createdAt', 'updatedAt']) }]);
-    await db.collection('posts').updateMany({}, [{ $set: texts(timeFields) }]);
+    await db.collection('posts').updateMany({}, [{ $set: texts(instantFields) }]);
     await layout().updateOne({ _id: 'layout' }, { $set: { version: 2 } });
 
     const migrated = database.open();
@@ -63,6 +63,15 @@ await describeOnMongodb('migrations on MongoDB', () => {
       const kinds = await db.collection(name).distinct('createdAt');
       expect(kinds.every((one) => one instanceof Date)).to.equal(true);
     }
+  });
+
+  it('name a record that breaks a validator', async () => {
+    const { db } = database;
+    await db.command({ collMod: 'posts', validator: { size: { $exists: false } } });
+    const error = await errorOf(migrate(db, steps));
+    expect(error).to.have.property('name', 'MongodbStoreError');
+    expect(String(error)).to.match(/the record "p[03]" breaks a validator/);
+    expect(await layout().findOne({ _id: 'layout' })).to.have.property('version', 2);
   });
 
   it('run each step once, even if many processes open the database', async function () {

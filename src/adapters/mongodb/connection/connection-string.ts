@@ -41,7 +41,7 @@ export function readUrl(url: string): Db {
   const hasDatabase = /^[^/]*\/\/[^/?]+\/[^?]/.test(url);
   try {
     const client = new MongoClient(url, options);
-    // Again, because the driver does not prefer it to the options "j" and "wtimeout".
+    // Set again: `j` and `wtimeout` in the string override the client's option.
     return client.db(hasDatabase ? undefined : 'rostrum', { writeConcern });
   } catch (error) {
     const { message, cause } = error as Error;

@@ -108,7 +108,7 @@ export class Connection {
       const problem = missingPackage(error) ?? error;
       if (this.#isStopped) return;
       this.#report(problem);
-      // Not tried again, because each try makes the fields pending, and meanwhile other processes reject their values.
+      // Not retried: each attempt stores pending declarations, and other processes then reject values that break them.
       if (problem instanceof DeclarationError) return;
       this.#attempt = this.#openLater();
     }

@@ -59,6 +59,7 @@ const httpOptions: OptionKinds<RostrumHttpOptions> = {
   trustedProxies: 'proxies',
   publicUrl: 'string',
   mcp: 'function',
+  isOwnHost: 'function',
 };
 const appOptions: OptionKinds<RostrumAppOptions> = {
   ...httpOptions,
@@ -67,11 +68,9 @@ const appOptions: OptionKinds<RostrumAppOptions> = {
   pages: 'array',
   about: 'object',
   issuer: 'string',
-  isOwnHost: 'function',
 };
 const fetchOptions: OptionKinds<FetchHandlerOptions> = {
   ...httpOptions,
-  isOwnHost: 'function',
   address: 'function',
 };
 const serveOptions: OptionKinds<ServeOptions> = {

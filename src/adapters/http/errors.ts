@@ -86,8 +86,12 @@ function toProblem(error: unknown, ctx: Context): Problem {
       const { scope, reason } = error.details;
       const namesMissingScope = reason === undefined || reason === 'not-own';
       const challenge = `Bearer error="insufficient_scope"${namesMissingScope ? `, scope="${scope}"` : ''}`;
-      // RFC 6750, section 3.1.
-      return new Problem(error.code, message, { headers: { 'WWW-Authenticate': challenge } });
+      // RFC 6750, section 3.1: only if the request has credentials.
+      const hasCredentials = ctx.state.rostrum.authenticatedCaller !== undefined;
+      const headers: Record<string, string> = hasCredentials
+        ? { 'WWW-Authenticate': challenge }
+        : {};
+      return new Problem(error.code, message, { headers });
     }
     case 'refused':
       return new Problem(error.code, message, { members: { reason: message } });

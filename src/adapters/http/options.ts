@@ -58,6 +58,11 @@ export interface RostrumHttpOptions {
   readonly publicUrl?: string | undefined;
   /** Serves AI agents at `/mcp`, below the prefix in an app of your own. They are not served if absent. */
   readonly mcp?: McpHandler | undefined;
+  /**
+   * Returns true for a host name of this server. A request to any other name is a 421. Every name is accepted
+   * if this is absent.
+   */
+  readonly isOwnHost?: ((name: string) => boolean) | undefined;
 }
 
 /** The pages for people, in addition to the API. */
@@ -79,17 +84,10 @@ export interface RostrumAppOptions extends RostrumHttpOptions {
   readonly about?: { readonly store: string } | undefined;
   /** The identity provider whose tokens `authenticate` accepts (RFC 9728). */
   readonly issuer?: string | undefined;
-  /**
-   * Returns true for a host name of this server. A request to any other name is a 421. Every name is accepted
-   * if this is absent.
-   */
-  readonly isOwnHost?: ((name: string) => boolean) | undefined;
 }
 
 /** Options of `createFetchHandler`. */
-export interface FetchHandlerOptions
-  extends RostrumHttpOptions,
-    Pick<RostrumAppOptions, 'isOwnHost'> {
+export interface FetchHandlerOptions extends RostrumHttpOptions {
   /**
    * Returns the address of a client, for the log and for limits: a `Request` has none. Without it, and without
    * trusted proxies, the log has no addresses, and all clients share the limit of one.

@@ -10,9 +10,12 @@ import { hostForm, isRepeated, mountPath, parseTarget, type Query } from './targ
 /** A client's own `X-Request-Id` that is safe to log and send back. */
 const safeRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** `traceparent` (W3C Trace Context): version, trace id, parent id, flags. Version ff and ids of zeros are invalid. */
+/**
+ * `traceparent` (W3C Trace Context): version, trace id, parent id, flags. Version ff and ids of zeros are invalid, and version
+ * 00 ends after the flags.
+ */
 const traceParent =
-  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?![^-])/;
+  /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?![^-])/;
 
 const noQuery: Query = new Map();
 
@@ -84,7 +87,7 @@ export function checkTarget(isOwnHost: RostrumAppOptions['isOwnHost']): Middlewa
     const name = host?.toLowerCase().replace(/\.?(?::\d*)?$/, '');
     if (name !== undefined && isOwnHost?.(name) === false) {
       const text =
-        'The Host header names another server. If clients reach the server by it, set its public URL (--public-url).';
+        'The Host header names another server. If this is the right one, set its public URL to this host (--public-url).';
       throw new Problem('misdirected-request', text);
     }
     // Routes match the normalized path, and Koa cannot parse a target in absolute form.

@@ -67,7 +67,7 @@ export function inputsFor(declared: DeclaredFields, schemas: Schemas = {}, delet
   const missing = ofPosts.required.find(
     (name) => !isListed(name) || Object.hasOwn(ofNewPost, name),
   );
-  // An argument that no schema names is an error, unless the schema has no place for all names.
+  // An argument without a schema is an error, unless a field could not be listed.
   const objectOf = ofPosts.hasUnlisted ? z.looseObject : z.strictObject;
   const newPost = objectOf({ ...ofPosts.fields, ...ofPosts.known, ...ofNewPost });
   const tools = {
@@ -140,7 +140,7 @@ function select(names: readonly string[], schemas: FieldSchemas): FieldSchemas {
   return Object.fromEntries(names.map((name) => [name, schemas[name] ?? {}]));
 }
 
-/** Returns true for schemas that fit, lead nowhere else, and have only names that clients accept. */
+/** True if the schemas are small enough, every `$ref` resolves, and clients accept every name. */
 function canBeShown(schemas: readonly unknown[]): boolean {
   let hasRefused = false;
   const text = JSON.stringify(schemas, (key, value: unknown) => {

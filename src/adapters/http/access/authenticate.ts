@@ -149,9 +149,11 @@ function unauthenticated(ctx: Context, resource: string | undefined): Problem {
   // A cookie can be refused, too.
   const isInvalid = authorization !== '' || ctx.state.rostrum.refusal !== undefined;
   const metadata = metadataUrl(ctx, resource);
+  // RFC 6750, section 3.1: no error code for another scheme.
+  const isBearer = /^(?:bearer\b|$)/i.test(authorization);
   const parameters = [
     metadata && `resource_metadata="${metadata}"`,
-    isInvalid && 'error="invalid_token"',
+    isInvalid && isBearer && 'error="invalid_token"',
   ];
   // RFC 6750, section 3: at least one parameter.
   const challenge = `Bearer ${parameters.filter(Boolean).join(', ') || 'realm="rostrum"'}`;

@@ -39,8 +39,8 @@ export class Limiter {
   }
 
   /**
-   * Rejects a request before its body is read if the server is full: 503. Gives its slots back at the end. The request
-   * itself counts from the end of a small body, or the start of a large one.
+   * Rejects a request before its body is read if the server is full: 503. Gives its slots back at the end. A request counts
+   * as in progress once its small body has arrived, or once its large body starts to arrive.
    */
   readonly admit: Middleware = async (ctx, next) => {
     if (this.#count >= slotLimits.total) throw overloaded;

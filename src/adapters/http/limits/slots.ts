@@ -96,7 +96,7 @@ export class Slots {
     this.#maxTransfers = maxTransfers;
   }
 
-  /** While clients read large responses, running requests count as such, too: each may become one. */
+  /** While clients read large responses, running requests count, too: each may produce one. */
   get #isFree(): boolean {
     const { size } = this.transfers;
     const isBelowLimit = size === 0 || size + this.#running < this.#maxTransfers;

@@ -17,7 +17,7 @@ export interface CustomFields {
   readonly required: readonly string[];
   /** Whether a record can have other fields. */
   readonly isOpen: boolean;
-  /** The parts of the schema that references in it lead to. */
+  /** The targets of the schema's references. */
   readonly components: JsonSchema;
 }
 

@@ -58,7 +58,7 @@ export function storedSchema(rule: FieldRule, nullable = rule.fallback === null)
   }
 }
 
-/** The schema of a field in requests. Some rules are only in words: generators read no patterns for them. */
+/** The schema of a field in requests. Rules that generators can't express as a pattern are described in words. */
 export function givenSchema(rule: FieldRule): JsonSchema {
   const schema = storedSchema(rule, rule.fallback !== undefined);
   if (rule.type !== 'text' || !rule.visible) return schema;

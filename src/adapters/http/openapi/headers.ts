@@ -27,8 +27,8 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   'Idempotency-Replayed': header('true if this is the response to an earlier request.'),
   'Preference-Applied': header('The preference that was followed (RFC 7240).'),
   'Retry-After': required('Seconds to wait before retrying.', countSchema),
-  'WWW-Authenticate': required(
-    'Which credentials or scope the request lacks (RFC 6750, section 3).',
+  'WWW-Authenticate': header(
+    'Which credentials or scope the request lacks (RFC 6750, section 3); absent from a 403 without credentials.',
   ),
   'Accept-Post': header('The media types of a POST.'),
   'Accept-Patch': header('The media types of a PATCH.'),

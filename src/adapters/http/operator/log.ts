@@ -97,7 +97,7 @@ const repeatMs = 10_000;
 export class WarningThrottle {
   readonly #last = new Map<string, { readonly at: number; omitted: number }>();
 
-  /** Returns how many were omitted before this one, or undefined if this one is to be omitted, too. */
+  /** Returns the number of warnings omitted since the last one, or undefined to omit this one as well. */
   admit(code: string): number | undefined {
     const last = this.#last.get(code);
     const at = performance.now();

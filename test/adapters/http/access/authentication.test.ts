@@ -132,12 +132,14 @@ describe('authentication', () => {
     }
   });
 
-  it('sends WWW-Authenticate, with invalid_token only if a token was sent', async () => {
+  it('sends WWW-Authenticate, with invalid_token only if a bearer token was sent', async () => {
     await using api = await startApi({ app: { authenticate } });
     const described = `resource_metadata="${api.server.url}/.well-known/oauth-protected-resource/api/v1"`;
     expect(challengeOf(await api.get('/users'))).to.equal(`Bearer ${described}`);
     const refused = await api.get('/users', { Authorization: 'Bearer x' });
     expect(challengeOf(refused)).to.equal(`Bearer ${described}, error="invalid_token"`);
+    const basic = await api.get('/users', { Authorization: 'Basic Zm9vOmJhcg==' });
+    expect(challengeOf(basic)).to.equal(`Bearer ${described}`);
     expect(challengeOf(await api.get('/users', everything))).to.equal(null);
   });
 

@@ -225,7 +225,9 @@ describe('/users/me', () => {
     expectProblem(await api.get('/users/me', {}), 401, 'unauthenticated');
     await using open = await startApi();
     for (const path of ['/users/me', '/posts?authorId=me']) {
-      expectProblem(await open.get(path), 403, 'forbidden');
+      const answer = await open.get(path);
+      expectProblem(answer, 403, 'forbidden');
+      expect(answer.headers.get('www-authenticate')).to.equal(null);
     }
     expect((await open.send('OPTIONS', '/users/me')).status).to.equal(204);
   });

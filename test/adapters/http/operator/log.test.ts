@@ -151,6 +151,7 @@ describe('the log', () => {
       `00-${trace}-${parent}-01, 00-${trace}-${parent}-01`,
       ...[`ff-${trace}-${parent}-01`, `00-${'0'.repeat(32)}-${parent}-01`],
       `00-${trace}-${'0'.repeat(16)}-01`,
+      `00-${trace}-${parent}-01-more`,
     ];
     for (const traceparent of malformed) {
       await api.get('/users', { traceparent });

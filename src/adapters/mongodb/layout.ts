@@ -76,6 +76,7 @@ const firstLayout = 2;
 const migrations: readonly Migration[] = [
   textsToDates, // to layout 3
 ];
+const currentLayout = firstLayout + migrations.length;
 
 /** Converts the text times of layout 2 to dates. Skips converted records, so it can be repeated. */
 async function textsToDates(db: Db): Promise<void> {
@@ -126,7 +127,7 @@ export async function migrate(
       throw new MongodbStoreError(`This database was made by ${reason}`);
     }
     const work = () => step(db).catch(throwRejectedDocument);
-    const isDone = await runLocked(db, work, lockMs, [version, version + 1]);
+    const isDone = await runLocked(db, work, { lockMs, from: version, to: version + 1 });
     if (!isDone) throw new Error('Another process is migrating this database.');
   }
 }
@@ -155,18 +156,25 @@ async function markNew(db: Db, newestLayout: number): Promise<number> {
   return Number((await meta.findOneAndUpdate({ _id: 'layout' }, mark, options))?.version);
 }
 
+interface LockOptions {
+  /** How long the lock lasts if its process ends, in milliseconds. */
+  readonly lockMs?: number;
+  /** The layout that the database must have; the current one if absent. */
+  readonly from?: number;
+  /** The layout that it has after the work; `from` if absent. */
+  readonly to?: number;
+}
+
 /**
  * Runs work while no other process runs any, and then records the layout.
  *
  * @param work can call `renewLock`, which throws if the process was suspended for so long that another one has the lock
- * @param from the layout that the database must have, and then keeps if `to` is absent
- * @returns false if another process is running work
+ * @returns false if another process is running work, or if the database does not have the layout `from`
  */
 export async function runLocked(
   db: Db,
   work: (renewLock: () => Promise<void>) => Promise<void>,
-  lockMs: number = limits.lockMs,
-  [from, to = from]: readonly number[] = [firstLayout + migrations.length],
+  { lockMs = limits.lockMs, from = currentLayout, to = from }: LockOptions = {},
 ): Promise<boolean> {
   const meta = db.collection<MetaDocument>(metaCollection);
   const layout = { _id: 'layout', version: from } as const;

@@ -98,7 +98,7 @@ await describeOnMongodb('migrations on MongoDB', () => {
       await layout().updateOne({ _id: 'layout' }, { $set: { lockedBy: 'another' } });
       await renewLock();
     };
-    const error = await errorOf(runLocked(database.db, work, 60_000, [2]));
+    const error = await errorOf(runLocked(database.db, work, { from: 2 }));
     expect(String(error)).to.include('taken over the lock');
     expect(await layout().findOne({ _id: 'layout' })).to.include({ lockedBy: 'another' });
   });

@@ -43,7 +43,6 @@ export class Connections extends Map<Socket, Connection> {
     acceptedConnections.count += 1;
     this.set(socket, { pending: 0, headers: 0 });
     socket.once('close', () => this.delete(socket));
-    skipStacksOnClose(socket);
     stopParserOnceDestroyed(socket);
   }
 
@@ -101,21 +100,6 @@ export class Connections extends Map<Socket, Connection> {
 /** Fulfilled when a response is complete, or its connection is closed. */
 export async function whenClosed(response: ServerResponse | undefined): Promise<void> {
   if (response?.closed === false) await new Promise((resolve) => response.once('close', resolve));
-}
-
-/**
- * Node aborts each pending request of a closed connection with an error. In a flood of pipelined requests, the stacks of
- * these errors would take half of the processor time.
- */
-function skipStacksOnClose(socket: Socket): void {
-  let limit: number;
-  socket.prependOnceListener('close', () => {
-    limit = Error.stackTraceLimit;
-    Error.stackTraceLimit = 0;
-  });
-  socket.once('close', () => {
-    Error.stackTraceLimit = limit;
-  });
 }
 
 /**

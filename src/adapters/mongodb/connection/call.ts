@@ -3,8 +3,8 @@ import { type Outcome, type RostrumError, storeUnavailable } from '../../../doma
 import { isTransient, translate } from '../errors.ts';
 import { limits } from '../limits.ts';
 
-/** The bounds of one command, as driver options. */
-export interface CommandLimits {
+/** The options of the driver for one command. */
+export interface CommandOptions {
   /** How long the command may run on the server. */
   readonly maxTimeMS: number;
   /** Aborting it makes the driver close the connection, so that the server ends the command. */
@@ -48,7 +48,7 @@ export class Call {
    * Runs a command, which ends with the call at the latest. An outage becomes `store-unavailable` with the outcome of the
    * call.
    */
-  async run<T>(command: (bounds: CommandLimits) => Promise<T>): Promise<T> {
+  async run<T>(command: (options: CommandOptions) => Promise<T>): Promise<T> {
     const maxTimeMS = Math.ceil(Math.min(this.#remainingMs(), limits.commandMs));
     try {
       return await this.within(command({ maxTimeMS, signal: this.#signal }));
@@ -62,7 +62,7 @@ export class Call {
    * Runs a read command. Repeats it after a transient error, or if another primary has taken over meanwhile:
    * a new primary has all acknowledged writes, but returns older data until it knows that a majority has them.
    */
-  async read<T>(command: (bounds: CommandLimits) => Promise<T>): Promise<T> {
+  async read<T>(command: (options: CommandOptions) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       const { term } = this.#primary;
       try {

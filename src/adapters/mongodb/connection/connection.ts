@@ -7,7 +7,7 @@ import { declareFields } from '../declared-fields.ts';
 import { MongodbStoreError } from '../errors.ts';
 import { prepareLayout } from '../layout.ts';
 import { limits } from '../limits.ts';
-import { Call, type CommandLimits, Primary } from './call.ts';
+import { Call, type CommandOptions, Primary } from './call.ts';
 
 /**
  * A store's connection: opened in the background, maintained by the driver, closed once. Every port call goes
@@ -52,7 +52,7 @@ export class Connection {
   }
 
   /** Runs a read-only call as one step that can be repeated. */
-  read<T>(step: (bounds: CommandLimits) => Promise<T>): Promise<T> {
+  read<T>(step: (options: CommandOptions) => Promise<T>): Promise<T> {
     return this.call((call) => call.read(step));
   }
 

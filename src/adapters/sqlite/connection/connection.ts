@@ -32,6 +32,15 @@ export class Connection {
     return withDriverErrors(() => this.#prepared(sql).all(...values)) as unknown as readonly Row[];
   }
 
+  /** Reads rows one by one. Leaving the loop ends the statement. */
+  *iterate<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Generator<Row> {
+    try {
+      yield* this.#prepared(sql).iterate(...values) as unknown as Iterable<Row>;
+    } catch (error) {
+      throw new DriverError(error);
+    }
+  }
+
   /** Runs a statement and returns how many rows it changed. */
   run(sql: string, ...values: SqlValue[]): number {
     return withDriverErrors(() => Number(this.#prepared(sql).run(...values).changes));

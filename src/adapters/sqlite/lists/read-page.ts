@@ -22,10 +22,10 @@ export interface PlainPage extends Omit<Page<never>, 'items'> {
   readonly items: readonly { readonly version: Version; readonly json: string }[];
 }
 
-/** The position of a record, and its row unless the row is read later. */
+/** A record as it is stored, and its position. */
 interface Found extends Position {
-  readonly version?: Version;
-  readonly json?: string | null;
+  readonly version: Version;
+  readonly json: string;
 }
 
 /**
@@ -44,15 +44,11 @@ export function readPage(
   const list = new ListStatements(collection, query);
   const recordSql = query.fields ? projectionOf(collection, query.fields) : wholeRecord;
   const byId = `SELECT version, ${recordSql.sql} FROM ${collection} WHERE id = ?`;
-  function* records(all: readonly Found[]) {
-    for (const { key, id, ...found } of all) {
-      const row = found.json
-        ? ([found.version, found.json] as const)
-        : connection.get<[Version, string]>(byId, ...recordSql.values, id);
-      const [version = 0, json = ''] = row ?? [];
-      yield { key, id, version, json };
-    }
-  }
+  const recordAt = ({ key, id }: Position): Found => {
+    const row = connection.get<[Version, string]>(byId, ...recordSql.values, id);
+    const [version = 0, json = ''] = row ?? [];
+    return { key, id, version, json };
+  };
   return connection.transaction('DEFERRED', () => {
     const isIndexOrdered = list.isIndexOrderedRead();
     const start = isIndexOrdered
@@ -64,9 +60,10 @@ export function readPage(
     const matches = isWalked ? undefined : sortedMatches(connection, list, query, start);
     const isLater = (one: Position) =>
       !query.after || comparePositions(one, query.after, query.order.direction) > 0;
-    const rows =
-      matches?.filter(isLater) ?? readAlongIndex(connection, list, query, recordSql, element);
-    const { items, next } = cutPage(records(rows), query, ({ key, id }) => ({ key, id }));
+    const records =
+      matches?.filter(isLater).values().map(recordAt) ??
+      readAlongIndex(connection, list, query, recordSql, element);
+    const { items, next } = cutPage(records, query, ({ key, id }) => ({ key, id }));
     return {
       items,
       next,
@@ -110,30 +107,24 @@ function sortedMatches(
     .sort((a, b) => comparePositions(a, b, order.direction));
 }
 
-/**
- * Reads the rows of a page along an index, and one more, which tells whether another page follows. JSON that is larger
- * than an equal share of the page's bytes is read later, if it fits.
- */
-function readAlongIndex(
+/** Reads records along an index, one by one, because the page can be full after a few large ones. */
+function* readAlongIndex(
   connection: Connection,
   list: ListStatements,
   query: PlainQuery,
   recordSql: SqlFragment,
   element: ArrayCondition | undefined,
-): readonly Found[] {
-  const record = {
-    sql: `version, CASE WHEN octet_length(json) <= ? THEN ${recordSql.sql} END`,
-    values: [Math.ceil(query.bytes / query.limit), ...recordSql.values],
-  };
-  const found: Found[] = [];
+): Generator<Found> {
+  const record = { sql: `version, ${recordSql.sql}`, values: recordSql.values };
   for (const range of rangesOf(query)) {
     const { sql, values } = list.rangeStatement(record, range, element);
-    const left = query.limit + 1 - found.length;
-    const rows = connection.all<[SortKey, Id, Version, string | null]>(sql, ...values, left);
-    found.push(...rows.map(([key, id, version, json]) => ({ key, id, version, json })));
-    if (rows.length === left) break;
+    const rows = connection.iterate<[SortKey, Id, Version, string]>(
+      sql,
+      ...values,
+      query.limit + 1,
+    );
+    for (const [key, id, version, json] of rows) yield { key, id, version, json };
   }
-  return found;
 }
 
 function numberOf(connection: Connection, { sql, values }: SqlFragment): number {

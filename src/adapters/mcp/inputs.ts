@@ -25,7 +25,7 @@ const maxNames = 40;
 const maxUnlisted = 10;
 
 /** True for the name of an argument that clients accept. Zod would read an inherited one, such as `toString`. */
-const isListed = (name: string) => /^[a-zA-Z0-9_.-]{1,64}$/.test(name) && !(name in {});
+const isArgumentName = (name: string) => /^[a-zA-Z0-9_.-]{1,64}$/.test(name) && !(name in {});
 
 /** A reference that would lead elsewhere in the schema of a tool. */
 const brokenReference = /"\$ref":"#("|\/(?!\$defs\/|definitions\/))/;
@@ -65,10 +65,10 @@ export function inputsFor(declared: DeclaredFields, schemas: Schemas = {}, delet
   const ofUsers = customFields(declared, schemas, 'users');
   /** A field that every post must have, but no client could pass. */
   const missing = ofPosts.required.find(
-    (name) => !isListed(name) || Object.hasOwn(ofNewPost, name),
+    (name) => !isArgumentName(name) || Object.hasOwn(ofNewPost, name),
   );
   // An argument without a schema is an error, unless a field could not be listed.
-  const objectOf = ofPosts.hasUnlisted ? z.looseObject : z.strictObject;
+  const objectOf = ofPosts.hasHiddenFields ? z.looseObject : z.strictObject;
   const newPost = objectOf({ ...ofPosts.fields, ...ofPosts.known, ...ofNewPost });
   const tools = {
     find_posts: z.strictObject({
@@ -105,8 +105,8 @@ function customFields(declared: DeclaredFields, schemas: Schemas, collection: Co
   const all = customFieldSchemas(declared[collection], own);
   // The declared ones first.
   const names = Object.keys({ ...typed, ...all }).filter((name) => Object.hasOwn(all, name));
-  const unlisted = names.filter((name) => !isListed(name)).map((name) => ` "${name}"`);
-  const listed = names.filter(isListed);
+  const unlisted = names.filter((name) => !isArgumentName(name)).map((name) => ` "${name}"`);
+  const listed = names.filter(isArgumentName);
   const fields = select(listed, all);
   const changes = changeSchemas(fields, required);
   const isShown = [fields, changes].every((one) => canBeShown([one, $defs, definitions]));
@@ -119,12 +119,12 @@ function customFields(declared: DeclaredFields, schemas: Schemas, collection: Co
     ),
   );
   const shown = isShown ? fields : short;
-  const filtered = fieldsIn(declared[collection]).filter(({ name }) => isListed(name));
+  const filtered = fieldsIn(declared[collection]).filter(({ name }) => isArgumentName(name));
   return {
     required,
     known,
     fields: shapeOf(shown, required),
-    hasUnlisted: names.some((name) => !Object.hasOwn(shown, name)),
+    hasHiddenFields: names.some((name) => !Object.hasOwn(shown, name)),
     changes: z
       .looseObject({ ...known, ...shapeOf(isShown ? changes : short) })
       .describe('JSON merge patch, also of other custom fields; null removes'),
@@ -144,7 +144,7 @@ function select(names: readonly string[], schemas: FieldSchemas): FieldSchemas {
 function canBeShown(schemas: readonly unknown[]): boolean {
   let hasRefused = false;
   const text = JSON.stringify(schemas, (key, value: unknown) => {
-    hasRefused ||= key === 'properties' && !Object.keys(Object(value)).every(isListed);
+    hasRefused ||= key === 'properties' && !Object.keys(Object(value)).every(isArgumentName);
     return value;
   });
   return !hasRefused && utf8Bytes(text) <= maxSchemas && !brokenReference.test(text);

@@ -147,7 +147,7 @@ function meEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
       resolveId: setOwnId,
       operation: operation.replace('User', 'Me'),
       summary: summary.replace('a user', "the caller's own user"),
-      handle: unstored(endpoint.handle),
+      handle: withNoStore(endpoint.handle),
     } satisfies Endpoint;
     if (method !== 'PUT') return own;
     return {
@@ -164,7 +164,7 @@ function meEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
           headers: [...responses.changed[200].headers, 'Location'],
         },
       },
-      handle: unstored(async (ctx) => {
+      handle: withNoStore(async (ctx) => {
         const { services } = ctx.state.rostrum;
         const body = ctx.request.body as UserInput;
         const saved = await services.users.saveOwn(body, preconditionOf(ctx));
@@ -177,7 +177,7 @@ function meEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
 }
 
 /** Keeps responses out of caches: the users of two callers can have the same version, and so the same ETag. */
-function unstored(handle: Handler): Handler {
+function withNoStore(handle: Handler): Handler {
   return async (ctx) => {
     await handle(ctx);
     ctx.set('Cache-Control', 'no-store');

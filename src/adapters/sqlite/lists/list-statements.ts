@@ -101,15 +101,15 @@ export class ListStatements {
   /**
    * Selects the positions of all records that match.
    *
-   * @param start the conditions to find them by; if there are none, SQLite chooses the index
+   * @param driving the conditions to find them by; if there are none, SQLite chooses the index
    */
-  positions(start: readonly Condition[] = []): SqlFragment {
-    const { from, terms } = this.#matching(start);
+  positions(driving: readonly Condition[] = []): SqlFragment {
+    const { from, terms } = this.#matching(driving);
     return select({ sql: this.#position(this.#collection), values: [] }, from, terms);
   }
 
-  count(start: readonly Condition[] = []): SqlFragment {
-    const { from, terms } = this.#matching(start, this.#query.conditions.every(isArrayCondition));
+  count(driving: readonly Condition[] = []): SqlFragment {
+    const { from, terms } = this.#matching(driving, this.#query.conditions.every(isArrayCondition));
     return select({ sql: 'count(*)', values: [] }, from, terms);
   }
 
@@ -141,16 +141,16 @@ export class ListStatements {
   }
 
   /** @param canReadElementsOnly whether elements are enough to tell which records match */
-  #matching(start: readonly Condition[], canReadElementsOnly = false) {
-    const element = start.find(isArrayCondition);
+  #matching(driving: readonly Condition[], canReadElementsOnly = false) {
+    const element = driving.find(isArrayCondition);
     const readsElementsOnly = element !== undefined && canReadElementsOnly;
     const table = readsElementsOnly ? 'element' : this.#collection;
     const joined = element ? this.#join : this.#collection;
-    const plus = start.length > 0 ? '+' : '';
+    const plus = driving.length > 0 ? '+' : '';
     const terms = this.#query.conditions.map((one) =>
       one === element
         ? this.#elementTerm(element)
-        : this.#term(one, table, start.includes(one) ? '' : plus),
+        : this.#term(one, table, driving.includes(one) ? '' : plus),
     );
     return { from: readsElementsOnly ? elements : joined, terms };
   }

@@ -51,13 +51,13 @@ export function readPage(
   };
   return connection.transaction('DEFERRED', () => {
     const isIndexOrdered = list.isIndexOrderedRead();
-    const start = isIndexOrdered
+    const driving = isIndexOrdered
       ? query.conditions.filter(isArrayCondition)
       : rarestConditions(connection, list, query);
-    const element = start.find(isArrayCondition);
+    const element = driving.find(isArrayCondition);
     // Elements are in the default order.
     const isWalked = isIndexOrdered || (element && query.order.field === 'createdAt');
-    const matches = isWalked ? undefined : sortedMatches(connection, list, query, start);
+    const matches = isWalked ? undefined : sortedMatches(connection, list, query, driving);
     const isLater = (one: Position) =>
       !query.after || comparePositions(one, query.after, query.order.direction) > 0;
     const records =
@@ -67,7 +67,7 @@ export function readPage(
     return {
       items,
       next,
-      ...(query.total && { total: matches?.length ?? numberOf(connection, list.count(start)) }),
+      ...(query.total && { total: matches?.length ?? numberOf(connection, list.count(driving)) }),
       isProjected: query.fields !== undefined,
     };
   });
@@ -97,9 +97,9 @@ function sortedMatches(
   connection: Connection,
   list: ListStatements,
   { order }: PlainQuery,
-  start: readonly Condition[],
+  driving: readonly Condition[],
 ): readonly Position[] | undefined {
-  const { sql, values } = list.positions(start);
+  const { sql, values } = list.positions(driving);
   const rows = connection.all<[SortKey, Id]>(`${sql} LIMIT ?`, ...values, maxSorted + 1);
   if (rows.length > maxSorted) return undefined;
   return rows

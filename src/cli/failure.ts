@@ -71,7 +71,9 @@ export function explainOpening(error: unknown, store: StoreSetting): unknown {
   const refusal = refusalOf(error);
   if (refusal !== undefined) return storeFailure(store, refusal.message);
   const isUnavailable = isRostrumError(error, 'store-unavailable');
-  return isUnavailable ? storeFailure(store, 'it cannot be reached.') : error;
+  return isUnavailable
+    ? storeFailure(store, 'it cannot be reached, or another process is migrating it.')
+    : error;
 }
 
 /** The conflict with other records for which a store rejects a record. Undefined for other errors. */

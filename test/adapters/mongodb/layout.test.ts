@@ -86,7 +86,7 @@ await describeOnMongodb('a MongoDB database', () => {
       /^The collection "posts" has documents from another program/,
     ],
     'a layout of a later version': [
-      () => collection('rostrum').insertOne({ _id: 'layout', version: 4 } as { _id: string }),
+      () => collection('rostrum').insertOne({ _id: 'layout', version: 99 } as { _id: string }),
       /^This database was made by a later version of Rostrum/,
     ],
     'the layout of an older version': [

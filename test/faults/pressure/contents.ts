@@ -98,6 +98,6 @@ export async function post(address: string, path: string, body: object): Promise
 /** Returns the fields of post number n. Every second post has the same title. */
 function fieldsOf(n: number, bytes: number, authorId: string) {
   const title = n % 2 === 0 ? `Post ${n}` : 'Untitled';
-  // In a custom field, because a body is limited to 100,000 characters.
+  // In a custom field, because a body can have 500,000 characters only.
   return { title, body: '', authorId, text: 'x'.repeat(Math.max(0, bytes - 250)) };
 }

@@ -78,7 +78,7 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
   'id-taken': () => 'A record with this id already exists.',
   refused: ({ reason }) => reason,
   forbidden: ({ scope, reason }) => {
-    if (reason === 'no-subject') return 'These credentials do not belong to a user.';
+    if (reason === 'no-subject') return 'This requires credentials that belong to a user.';
     if (reason === 'no-id') return 'The subject of these credentials cannot be the id of a user.';
     const start =
       reason === 'not-own' ? 'This record belongs to someone else. Changing it' : 'This';

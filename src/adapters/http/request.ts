@@ -85,7 +85,7 @@ export function checkTarget(isOwnHost: RostrumAppOptions['isOwnHost']): Middlewa
       throw new Problem('bad-request', text);
     }
     const name = host?.toLowerCase().replace(/\.?(?::\d*)?$/, '');
-    if (name !== undefined && isOwnHost?.(name) === false) {
+    if (name !== undefined && isOwnHost !== undefined && isOwnHost(name) !== true) {
       const text =
         'The Host header names another server. If this is the right one, set its public URL to this host (--public-url).';
       throw new Problem('misdirected-request', text);

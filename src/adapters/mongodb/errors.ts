@@ -142,6 +142,8 @@ export const codes = {
   maxTimeExpired: 50,
   /** CannotCreateIndex, IndexOptionsConflict, IndexKeySpecsConflict */
   indexRejected: new Set([67, 85, 86]),
+  /** DocumentValidationFailure, ConversionFailure */
+  unchangeable: new Set([121, 241]),
   /**
    * HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress, ReadConcernMajorityNotAvailableYet,
    * PrimarySteppedDown, SnapshotTooOld, SnapshotUnavailable, SocketException, LegacyNotPrimary,

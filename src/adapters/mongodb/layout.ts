@@ -126,17 +126,20 @@ export async function migrate(
           : 'a later version of Rostrum. Run that version, or use another database.';
       throw new MongodbStoreError(`This database was made by ${reason}`);
     }
-    const work = () => step(db).catch(throwRejectedDocument);
+    const work = () => step(db).catch(throwUnchangeable);
     const isDone = await runLocked(db, work, { lockMs, from: version, to: version + 1 });
     if (!isDone) throw new Error('Another process is migrating this database.');
   }
 }
 
-/** @throws MongodbStoreError if a migration changes a document that breaks a validator, such as one of the operator */
-function throwRejectedDocument(error: unknown): never {
-  if (!(error instanceof MongoServerError) || error.code !== codes.invalidDocument) throw error;
+/** @throws MongodbStoreError if a document cannot be changed, for example because it breaks a validator */
+function throwUnchangeable(error: unknown): never {
+  if (!(error instanceof MongoServerError) || !codes.unchangeable.has(Number(error.code)))
+    throw error;
+  const id = error.errInfo?.failingDocumentId;
+  const record = id === undefined ? 'a record' : `the record "${id}"`;
   throw new MongodbStoreError(
-    `This database can't be brought to the current layout: the record "${error.errInfo?.failingDocumentId}" breaks a validator. Change the record or the validator.`,
+    `This database can't be brought to the current layout, because of ${record}: ${error.errmsg}`,
   );
 }
 

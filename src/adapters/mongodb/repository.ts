@@ -23,6 +23,7 @@ import type { CreationBatcher } from './creation-batcher.ts';
 import {
   type EncodedRecord,
   encodeRecord,
+  fromBson,
   replacement,
   type StoredRecord,
   waitForIteration,
@@ -226,7 +227,9 @@ export class MongodbPostRepository extends MongodbRepository<Post> implements Po
 
 /** Returns the updates that change posts as `withoutAuthor` does: one for all posts with the same new `updatedAt`. */
 function withoutAuthors(found: readonly Document[], at: Instant): Document[] {
-  const changes = Map.groupBy(found, ({ updatedAt }) => nextInstant(updatedAt.toISOString(), at));
+  const changes = Map.groupBy(found, ({ updatedAt }) =>
+    nextInstant(String(fromBson(updatedAt)), at),
+  );
   return [...changes].map(([updatedAt, posts]) => ({
     q: { _id: { $in: posts.map(({ _id }) => _id) } },
     u: { $set: { authorId: null, updatedAt: new Date(updatedAt) }, $inc: { version: 1 } },

@@ -102,7 +102,7 @@ for (const revision of Object.keys(revisions) as (keyof typeof revisions)[]) {
         ['find_posts', { limit: 21 }, /limit: .*20/],
         ['find_posts', { cursor: '' }, /invalid-cursor/],
         ['find_posts', { cursor: '2026 x' }, /invalid-cursor/],
-        ['find_posts', { author: 'me' }, /do not belong to a user/],
+        ['find_posts', { author: 'me' }, /credentials that belong to a user/],
         ['create_post', { title: 'x' }, /key: /],
         ['create_post', { title: 'x', key: 'u', tags: [] }, /Unrecognized key: "tags"/],
         ['update_post', { id, changes: {} }, /version: /],

@@ -65,13 +65,17 @@ await describeOnMongodb('migrations on MongoDB', () => {
     }
   });
 
-  it('name a record that breaks a validator', async () => {
+  it('say which record cannot be changed, and why', async () => {
     const { db } = database;
     await db.command({ collMod: 'posts', validator: { size: { $exists: false } } });
     const error = await errorOf(migrate(db, steps));
     expect(error).to.have.property('name', 'MongodbStoreError');
-    expect(String(error)).to.match(/the record "p[03]" breaks a validator/);
+    expect(String(error)).to.match(/because of the record "p[03]": Document failed validation/);
     expect(await layout().findOne({ _id: 'layout' })).to.have.property('version', 2);
+
+    await db.collection('users').insertOne({ createdAt: 'yesterday' });
+    const message = /because of a record: .*yesterday/;
+    expect(String(await errorOf(migrate(db)))).to.match(message);
   });
 
   it('run each step once, even if many processes open the database', async function () {

@@ -145,19 +145,19 @@ const tooManyFailures =
   'Too many invalid credentials from one address: new ones are rejected unchecked.';
 
 function unauthenticated(ctx: Context, resource: string | undefined): Problem {
-  const { authorization = '' } = ctx.headers;
+  const { authorization } = ctx.headers;
   // A cookie can be refused, too.
-  const isInvalid = authorization !== '' || ctx.state.rostrum.refusal !== undefined;
+  const isInvalid = authorization !== undefined || ctx.state.rostrum.refusal !== undefined;
   const metadata = metadataUrl(ctx, resource);
   // RFC 6750, section 3.1: no error code for another scheme.
-  const isBearer = /^(?:bearer\b|$)/i.test(authorization);
+  const isOtherScheme = authorization !== undefined && !/^bearer(?: |$)/i.test(authorization);
   const parameters = [
     metadata && `resource_metadata="${metadata}"`,
-    isInvalid && isBearer && 'error="invalid_token"',
+    isInvalid && !isOtherScheme && 'error="invalid_token"',
   ];
   // RFC 6750, section 3: at least one parameter.
   const challenge = `Bearer ${parameters.filter(Boolean).join(', ') || 'realm="rostrum"'}`;
-  const isBare = /^\S+$/.test(authorization.trim());
+  const isBare = /^\S+$/.test(authorization?.trim() ?? '');
   const hint = isBare ? ' Write "Bearer" and a space before the key or token.' : '';
   const sentence = isInvalid
     ? `The credentials are not valid.${hint}`

@@ -110,6 +110,12 @@ describe('paths and methods', () => {
     }
   });
 
+  it('an isOwnHost that does not return true rejects every name', async () => {
+    const isOwnHost = (async () => true) as unknown as () => boolean;
+    await using own = await startApi({ app: { isOwnHost } });
+    expectProblem(await own.get('/users'), 421, 'misdirected-request');
+  });
+
   it('the authority of an absolute form overrides Host', async () => {
     await using own = await startApi({ app: { isOwnHost: (name) => name === 'mine' } });
     const ask = async (target: string, host: string) => {

@@ -63,13 +63,16 @@ class ReceiptTaken extends Error {}
 /**
  * Creates records, each together with its receipt. Group commit: creations of one iteration of the event loop, or
  * queued while earlier ones run, share a transaction. Its commit waits for the disk, and costs as much for one record
- * as for many. A transaction locks each author once, and an author is in one transaction at a time: two would conflict.
+ * as for many. A transaction locks each author once, and an author is in one creation transaction of this process at a time: two would
+ * conflict.
  */
 export class CreationBatcher {
   readonly #connection: Connection;
   /** The authors and the unique values of running groups. */
   readonly #busyKeys = new Set<string>();
   #queue: QueuedCreation[] = [];
+  /** The parts of failed groups, one for each author. */
+  readonly #parts: Group[] = [];
   #isScheduled = false;
   #groups = 0;
 
@@ -92,7 +95,7 @@ export class CreationBatcher {
 
   #startGroups(): void {
     while (this.#groups < limits.concurrentCreations) {
-      const group = this.#nextGroup();
+      const group = this.#parts.shift() ?? this.#nextGroup();
       if (group.length === 0) return;
       const busy = group.flatMap(lockKeysOf);
       this.#groups += 1;
@@ -158,14 +161,14 @@ export class CreationBatcher {
         call.outcome === 'none' &&
         (isTransient(error) || isRostrumError(error, 'refused'))
       ) {
-        await Promise.all(parts.map((part) => this.#createAll(part)));
+        this.#parts.push(...parts);
       } else for (const { reject } of group) reject(error);
     }
   }
 
   /**
-   * Settles the creations that repeat an earlier one, or whose values are taken, and returns the others. Called only
-   * after a duplicate: an insert reports just one, and this query costs a third of a creation.
+   * Settles the creations that repeat an earlier one, or whose values are taken, and returns the others. Called only for
+   * repeats, and after a rejection: an insert reports just one, and this query costs a third of a creation.
    */
   async #settleDuplicates(group: Group): Promise<Group> {
     const { db } = this.#connection;

@@ -92,7 +92,7 @@ export function decodeRecord(
   const times = { createdAt: fromBson(createdAt), updatedAt: fromBson(updatedAt) };
   const record = { id, ...Object.fromEntries(known), ...custom, ...times };
   const text = JSON.stringify(fields ? pickFields(record, fields.map(escapeKey)) : record);
-  // Removes what `escapeKey` has added. In JSON, a quotation mark after a brace or a comma begins a key or a text.
+  // Removes what `escapeKey` has added: only a key is followed by a colon, and none of JSON's own quotation marks by a `$`.
   const json = text.includes('"$')
     ? text.replaceAll(/([{,])"\$((?:[^"\\]|\\.)*":)/g, '$1"$2')
     : text;

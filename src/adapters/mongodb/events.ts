@@ -88,6 +88,8 @@ const pipeline: readonly Document[] = [
       $or: [
         { ...inLive, operationType: { $in: ['insert', 'replace', 'drop', 'rename'] } },
         { ...inLive, [updated]: { $exists: true } },
+        // As `$out` does.
+        { operationType: 'rename', 'to.coll': { $in: ['users', 'posts'] } },
         // An id that `load` stored is not a deletion.
         { ...inTombstones, operationType: 'insert', 'fullDocument.isLoaded': { $exists: false } },
       ],

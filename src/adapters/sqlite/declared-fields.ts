@@ -95,7 +95,7 @@ export function declareFields(
     const fields = storedFields(connection);
     const { all, missing } = addDeclarations(fields, declaredFields);
     if (missing.length > 0) {
-      addPending(connection, missing);
+      addPending(connection, declaredFields);
       continue;
     }
     const pending = fields.filter((field) => field.pending !== 0);
@@ -105,10 +105,11 @@ export function declareFields(
 }
 
 /** In one transaction: other processes obey either all of these fields or none. */
-function addPending(connection: Connection, fields: readonly CollectionField[]): void {
-  const sql = 'INSERT OR IGNORE INTO fields VALUES (?, ?, ?, ?, abs(random() % 1000000000) + 1)';
+function addPending(connection: Connection, declaredFields: DeclaredFields): void {
+  const sql = 'INSERT INTO fields VALUES (?, ?, ?, ?, abs(random() % 1000000000) + 1)';
   writeTransaction(connection, () => {
-    for (const { collection, name, type, isUnique } of fields) {
+    const { missing } = addDeclarations(storedFields(connection), declaredFields);
+    for (const { collection, name, type, isUnique } of missing) {
       connection.run(sql, collection, name, type, Number(isUnique));
     }
   });

@@ -201,6 +201,7 @@ await describeOnMongodb('creations on MongoDB', () => {
     const others = [...free, ...free, null, null].map((authorId) => post({ authorId }));
     const waiting = ofHeld.map((record) => posts.create(record));
     await Promise.all(others.map((record) => posts.create(record)));
+    await Promise.all(free.map((authorId) => posts.create(post({ authorId }))));
     expect(await posts.get(ofHeld[0]?.id ?? '')).to.equal(undefined);
     await session.abortTransaction();
     await Promise.all(waiting);

@@ -45,7 +45,7 @@ export class Call {
   }
 
   /**
-   * Runs a command, which ends with the call at the latest. An outage becomes `store-unavailable` with the outcome of the
+   * Runs a command, and waits for it until the call ends. An outage becomes `store-unavailable` with the outcome of the
    * call.
    */
   async run<T>(command: (options: CommandOptions) => Promise<T>): Promise<T> {

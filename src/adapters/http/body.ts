@@ -120,6 +120,10 @@ function checkHeaders({ headers, req, request }: Context, accepted: AcceptedBody
   if (headers['transfer-encoding'] === undefined && lengthOf(req) === 0) {
     throw invalidBody('The body is empty; it must be a JSON object.');
   }
+  if (req.method === 'PUT' && headers['content-range'] !== undefined) {
+    // RFC 9110, section 14.5: the part would replace the whole record.
+    throw new Problem('bad-request', 'A PUT must have the whole record, without Content-Range.');
+  }
   if (!accepted.types.includes(request.type.trim().toLowerCase())) {
     throw unsupported(accepted, `The header Content-Type must be ${accepted.types.join(' or ')}.`);
   }

@@ -23,7 +23,7 @@ const entityTags = new RegExp(`^${tagList}$`);
 /** What {@link parseEntityTags} reads, as the source of a regular expression. */
 export const entityTagsPattern = `^(?:\\*|${tagList})$`;
 
-/** Reads the entity tags of `If-Match` or `If-None-Match`: none for `*`, and undefined if it is malformed. */
+/** Reads the entity tags of `If-Match` or `If-None-Match`: an empty list for `*`, and undefined if it is malformed. */
 export function parseEntityTags(header: string): readonly string[] | undefined {
   if (header === '*') return [];
   return entityTags.test(header) ? (header.match(/(?:W\/)?"[^"]*"/g) ?? []) : undefined;

@@ -90,7 +90,7 @@ export function checkTarget(isOwnHost: RostrumAppOptions['isOwnHost']): Middlewa
         'The Host header names another server. If this is the right one, set its public URL to this host (--public-url).';
       throw new Problem('misdirected-request', text);
     }
-    // Routes match the normalized path, and Koa cannot parse a target in absolute form.
+    // Routes match the normalized path.
     if (ctx.url !== target.url) ctx.url = target.url;
     return next();
   };

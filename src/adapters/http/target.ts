@@ -20,7 +20,10 @@ export interface Target {
 
 const absoluteForm = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i;
 
-/** A name, an IPv4 address, or an IPv6 address in brackets (RFC 3986, section 3.2.2), with or without a port. */
+/**
+ * A name, an IPv4 address, or an IPv6 address in brackets, with or without a port: what RFC 3986, section 3.2.2, allows, except
+ * for percent-encoding and punctuation.
+ */
 export const hostForm = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 /** The characters that `encodeURIComponent` leaves alone, and the slash. */

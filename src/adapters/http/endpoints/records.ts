@@ -32,7 +32,7 @@ function entityTagParameter(name: string, description: string): Parameter {
   };
 }
 
-/** The pattern of `Idempotency-Key`: bare, or a string of structured fields (RFC 8941, section 3.3.3). */
+/** The pattern of `Idempotency-Key`: bare, or a string of structured fields (RFC 9651, section 3.3.3). */
 const keyPattern = String.raw`^(?:"(?:[!#-[\]-~]|\\["\\]){1,255}"|[!#-~][!-~]{0,254})$`;
 const keyForm = new RegExp(keyPattern);
 

@@ -10,7 +10,7 @@ const maxPipelined = 16;
 
 /**
  * In characters. The headers of requests in progress stay in memory. Each connection can have `ordinaryHeaders`; beyond
- * that, all connections share `longHeaders`, and a request with more closes its connection. So long headers can't exhaust
+ * that, all connections share `longHeaders`, and a request that would exceed it closes its connection. So long headers can't exhaust
  * the heap, and only clients that send them compete for this space.
  */
 const ordinaryHeaders = 4096;

@@ -158,7 +158,10 @@ const parserProblems: Readonly<Record<string, Problem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new Problem('request-timeout', 'The request did not arrive in time.'),
   HPE_HEADER_OVERFLOW: new Problem('headers-too-large', 'The headers are too large.'),
 };
-const badRequest = new Problem('bad-request', 'This is not a well-formed HTTP request.');
+const badRequest = new Problem(
+  'bad-request',
+  'The server cannot parse this request, or does not know its method.',
+);
 
 /** Returns a function that logs and counts a rejected request, and returns the last response of its connection. */
 function rejectionWriter({ logger, metrics, publicUrl }: ServeOptions) {

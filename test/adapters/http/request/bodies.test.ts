@@ -70,6 +70,14 @@ describe('a request body', () => {
     expect(put.headers.has('accept-post') || put.headers.has('accept-patch')).to.equal(false);
   });
 
+  it('of a PUT with Content-Range returns 400, because it is a part of a record', async () => {
+    const { id } = await api.make('/users', { name: 'Ann' });
+    const headers = { 'Content-Range': 'bytes 0-9/99' };
+    const put = await api.send('PUT', `/users/${id}`, headers, { name: 'B' });
+    expectProblem(put, 400, 'bad-request');
+    expect((await api.get(`/users/${id}`)).body).to.include({ name: 'Ann' });
+  });
+
   it('with a Content-Encoding other than identity returns 415', async () => {
     for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'x', '']) {
       const headers = `${json}Content-Encoding: ${encoding}\r\n`;

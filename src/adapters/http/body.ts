@@ -139,7 +139,7 @@ function checkHeaders({ headers, req, request }: Context, accepted: AcceptedBody
   if (lengthOf(req) > maxBodyBytes) throw bodyTooLarge();
 }
 
-/** Throws if other middleware has already read the body, because waiting for it would never end, or if the client has disconnected. */
+/** Throws if other middleware has read the body, because waiting for it would never end, or if the client has gone. */
 function checkUnread({ req, request }: Context): void {
   if (req.socket.destroyed || (req.destroyed && !req.complete)) throw new RequestAborted();
   if (request.body === undefined && !req.readableDidRead && !req.readableEnded) return;

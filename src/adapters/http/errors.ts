@@ -88,10 +88,8 @@ function toProblem(error: unknown, ctx: Context): Problem {
       const challenge = `Bearer error="insufficient_scope"${namesMissingScope ? `, scope="${scope}"` : ''}`;
       // RFC 6750, section 3.1: only if the request has credentials.
       const hasCredentials = ctx.state.rostrum.authenticatedCaller !== undefined;
-      const headers: Record<string, string> = hasCredentials
-        ? { 'WWW-Authenticate': challenge }
-        : {};
-      return new Problem(error.code, message, { headers });
+      const parts = hasCredentials ? { headers: { 'WWW-Authenticate': challenge } } : {};
+      return new Problem(error.code, message, parts);
     }
     case 'refused':
       return new Problem(error.code, message, { members: { reason: message } });

@@ -38,7 +38,8 @@ export const filterLimits = {
  *   the value may be infinite.
  * - `isNull`: no value (search fields only).
  *
- * A value has the type of its field: those of `instantFields` are instants. Null, or a declared field that is absent, matches only `isNull`.
+ * A value has the type of its field: those of `instantFields` are instants. Null, or a declared field that is absent,
+ * matches only `isNull`.
  */
 export type Condition = QueryField &
   (

@@ -150,10 +150,10 @@ function unauthenticated(ctx: Context, resource: string | undefined): Problem {
   const isInvalid = authorization !== undefined || ctx.state.rostrum.refusal !== undefined;
   const metadata = metadataUrl(ctx, resource);
   // RFC 6750, section 3.1: no error code for another scheme.
-  const isOtherScheme = authorization !== undefined && !/^bearer(?: |$)/i.test(authorization);
+  const hasErrorCode = isInvalid && /^bearer(?: |$)/i.test(authorization ?? 'bearer');
   const parameters = [
     metadata && `resource_metadata="${metadata}"`,
-    isInvalid && !isOtherScheme && 'error="invalid_token"',
+    hasErrorCode && 'error="invalid_token"',
   ];
   // RFC 6750, section 3: at least one parameter.
   const challenge = `Bearer ${parameters.filter(Boolean).join(', ') || 'realm="rostrum"'}`;

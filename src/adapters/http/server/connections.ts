@@ -10,8 +10,8 @@ const maxPipelined = 16;
 
 /**
  * In characters. The headers of requests in progress stay in memory. Each connection can have `ordinaryHeaders`; beyond
- * that, all connections share `longHeaders`, and a request that would exceed it closes its connection. So long headers can't exhaust
- * the heap, and only clients that send them compete for this space.
+ * that, all connections share `longHeaders`, and a request that would exceed it closes its connection. So long headers
+ * can't exhaust the heap, and only clients that send them compete for this space.
  */
 const ordinaryHeaders = 4096;
 const longHeaders = 32 * 1024 * 1024;

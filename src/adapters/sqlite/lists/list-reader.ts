@@ -77,7 +77,7 @@ export class ListReader {
     return new ListStatements(collection, query).isIndexOrderedRead();
   }
 
-  /** Returns the complete declared fields, or none if the file is locked. The list then goes to the worker, which waits longer. */
+  /** Returns the complete declared fields, or none if the file is locked: then the worker, which waits longer, has the list. */
   #completeFields(): readonly StoredField[] {
     try {
       return storedFields(this.#file.connection).filter(({ pending }) => pending === 0);

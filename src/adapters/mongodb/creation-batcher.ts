@@ -63,8 +63,8 @@ class ReceiptTaken extends Error {}
 /**
  * Creates records, each together with its receipt. Group commit: creations of one iteration of the event loop, or
  * queued while earlier ones run, share a transaction. Its commit waits for the disk, and costs as much for one record
- * as for many. A transaction locks each author once, and an author is in one creation transaction of this process at a time: two would
- * conflict.
+ * as for many. A transaction locks each author once, and an author is in one creation transaction of this process at a
+ * time: two would conflict.
  */
 export class CreationBatcher {
   readonly #connection: Connection;
@@ -128,7 +128,11 @@ export class CreationBatcher {
     try {
       const waiting = group.filter(({ call }) => !call.isOver); // The callers of others have an error already.
       const firsts = withoutRepeats(waiting);
-      if (firsts.length > 0) await this.#insert(firsts);
+      if (firsts.length > 0 && !(await this.#insert(firsts))) {
+        const byAuthor = Map.groupBy(waiting, ({ encoded }) => encoded.authorId);
+        this.#parts.push(...byAuthor.values());
+        return;
+      }
       const repeats = waiting.filter((creation) => !firsts.includes(creation));
       if (repeats.length > 0) await this.#createAll(await this.#settleDuplicates(repeats));
     } catch (error) {
@@ -136,11 +140,12 @@ export class CreationBatcher {
     }
   }
 
-  async #insert(group: Group): Promise<void> {
+  /** Returns false if each author's creations must be tried on their own. */
+  async #insert(group: Group): Promise<boolean> {
     const call = this.#connection.sharedCall();
     // One author's conflict with a long deletion, or validation failure, must not fail the whole group.
-    const parts = [...Map.groupBy(group, ({ encoded }) => encoded.authorId).values()];
-    const maxTries = parts.length > 1 ? limits.groupTries : undefined;
+    const authors = new Set(group.map(({ encoded }) => encoded.authorId));
+    const maxTries = authors.size > 1 ? limits.groupTries : undefined;
     const insert = (transaction: Transaction) => insertTogether(transaction, group);
     try {
       await inTransaction(this.#connection, call, insert, maxTries);
@@ -161,9 +166,10 @@ export class CreationBatcher {
         call.outcome === 'none' &&
         (isTransient(error) || isRostrumError(error, 'refused'))
       ) {
-        this.#parts.push(...parts);
+        return false;
       } else for (const { reject } of group) reject(error);
     }
+    return true;
   }
 
   /**

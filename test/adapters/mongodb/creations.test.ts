@@ -211,6 +211,19 @@ await describeOnMongodb('creations on MongoDB', () => {
     expect(new Set(sizes)).to.deep.equal(new Set([6, 0]));
   });
 
+  it('that repeat one of a conflicting author do not keep others waiting', async () => {
+    const [held = '', free = ''] = await makeUsers(2);
+    await hold(held);
+    const receipt = newReceipt();
+    const record = post({ authorId: held });
+    const waiting = [posts.create(record, receipt), posts.create(record, receipt)];
+    await posts.create(post({ authorId: free }));
+    await posts.create(post({ authorId: free }));
+    await session.abortTransaction();
+    const both = await Promise.all(waiting);
+    expect(both.map(({ replayed }) => replayed).sort()).to.deep.equal([false, true]);
+  });
+
   it('store receipts that MongoDB removes after they expire', async function () {
     this.timeout(20_000);
     const once = newReceipt();
